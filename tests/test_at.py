@@ -372,7 +372,9 @@ def test_the_threshold_of_a_memory_is_sized_with_the_policy_that_has_it() -> Non
     )
     assert [choice.label for choice in asked.choices] == ["dynamic-threshold", "abm"]
     assert asked.question.sizes(2.0) == {}, "a factor is no size"
-    with pytest.raises(QuestionError, match=r"memory\.chip\.siz has no value in the scenario; did you mean memory\.chip\.size,"):
+    with pytest.raises(
+        QuestionError, match=r"chip\.siz has no value in the scenario; did you mean memory\.chip\.size,"
+    ):
         ask.sizing(DUMBBELL, "goodput_ratio>=0.1", "memory.chip.siz")
 
 

@@ -71,6 +71,24 @@ impl ExactTime {
     pub fn shifted(self, by: Span) -> ExactTime {
         ExactTime { time: self.time.later(by), ..self }
     }
+
+    /// Return the exact start of the unit `units` units later.
+    pub(crate) fn skip(self, units: u64, pace: &TransmissionTime) -> ExactTime {
+        let carry = self.carry + units * pace.rest;
+        let time = self.time.0 + units * pace.whole.0 + carry / pace.rate;
+        ExactTime { time: Time(time), carry: carry % pace.rate }
+    }
+
+    /// Return how many units start before `time`.
+    pub(crate) fn count_before(self, time: Time, pace: &TransmissionTime) -> u64 {
+        let Some(span) = time.0.checked_sub(self.time.0 + 1) else { return 0 };
+        let mut units = span / (pace.whole.0 + 1) + 1;
+        let mut beat = self.skip(units, pace);
+        while beat.time < time {
+            (units, beat) = (units + 1, beat.next(pace));
+        }
+        units
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::branches::{Branches, Hop};
 use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::adaptation::coded::Collection;
 use crate::adaptation::{Framing, Shape};
-use crate::police::{self, Police};
+use crate::police::{self, EvenRun, Police};
 use crate::rng::Subject;
 use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Scenario, Vc};
@@ -211,6 +211,16 @@ struct Policer {
     boundary: Boundary,
 }
 
+/// Consecutive units of a frame on which a policer has passed one verdict.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PolicedUnits {
+    /// The first unit, with the marks of the first and the last.
+    pub(crate) unit: Unit,
+    pub(crate) units: u16,
+    /// The reason for which they are lost, if they are.
+    pub(crate) lost: Option<Reason>,
+}
+
 impl Overtaking {
     /// Add a frame that leaves its host; returns its serial number.
     #[inline(never)]
@@ -227,6 +237,17 @@ impl Policer {
     fn judge(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         let unit = self.policy.judge(now, &unit).apply(unit)?;
         Ok(self.boundary.pass(unit))
+    }
+
+    /// Police consecutive units of a frame; `unit` has the marks of the first and the last.
+    fn judge_run(&mut self, unit: Unit, run: &EvenRun) -> PolicedUnits {
+        let (verdict, units) = self.policy.judge_run(&unit, run);
+        let eom = if units < run.units { Flags::EOM } else { Flags::default() };
+        let unit = Unit { flags: unit.flags.without(eom), ..unit };
+        match verdict.apply(unit) {
+            Ok(passing) => PolicedUnits { unit: self.boundary.pass(passing), units, lost: None },
+            Err(reason) => PolicedUnits { unit, units, lost: Some(reason) },
+        }
     }
 }
 
@@ -311,6 +332,15 @@ impl Circuit {
         }
     }
 
+    /// Police units that arrive at the first switch, up to the first one with another verdict; `unit` is the first of
+    /// them, with the marks of the first and the last.
+    pub(crate) fn police_run(&mut self, unit: Unit, run: &EvenRun) -> PolicedUnits {
+        match &mut self.police {
+            Some(policer) => policer.judge_run(unit, run),
+            None => PolicedUnits { unit, units: run.units, lost: None },
+        }
+    }
+
     /// Return the counts of units with a congestion mark since the start of the run.
     pub fn marks(&self) -> Marks {
         self.marks
@@ -348,6 +378,39 @@ impl Circuit {
         self.tally.sent += u64::from(shape.units);
         let frame = self.number(Frame { flow, units: shape.units, payload });
         Emission { vc: self.vc, frame, identity: payload.identity(frame), shape, marks: payload.marks() }
+    }
+
+    /// Send frames of one unit each, datagrams of `bytes` octets that are written at these instants; returns the first.
+    pub(crate) fn emit_datagrams(
+        &mut self,
+        flow: u32,
+        bytes: u32,
+        ecn: Ecn,
+        sends: &[Time],
+    ) -> Option<Emission> {
+        let &first = sends.first()?;
+        let payload = |sent| Payload::Datagram { bytes, sent, ecn };
+        let emission = self.emit(flow, bytes, payload(first));
+        self.tally.sent += sends.len() as u64 - 1;
+        self.frames.extend(sends[1..].iter().map(|&sent| Frame { flow, units: 1, payload: payload(sent) }));
+        Some(emission)
+    }
+
+    /// Remove a frame of one unit, a datagram that arrives; returns its octets and the instant at which it was written.
+    #[inline(always)] // called for every cell of a comb
+    pub(crate) fn pass_single(&mut self, number: u32) -> Option<(u32, Time)> {
+        while self.oldest != number {
+            self.pass();
+        }
+        let Payload::Datagram { bytes, sent, .. } = self.frames.front()?.payload else { return None };
+        self.pass();
+        Some((bytes, sent))
+    }
+
+    /// Count frames of one unit that have arrived.
+    pub(crate) fn count_singles(&mut self, frames: u64) {
+        self.tally.arrived += frames;
+        self.received.whole += frames;
     }
 
     /// Give a frame that leaves its host the next serial number, and return this number.

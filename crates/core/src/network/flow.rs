@@ -208,6 +208,40 @@ impl Flow {
         answer
     }
 
+    /// Send the single cells that are due before `until`, at most `most`, and append the instants; returns the first.
+    /// Nothing but the clock influences the flow.
+    pub(crate) fn send_cells(
+        &mut self,
+        until: Time,
+        most: usize,
+        circuit: &mut Circuit,
+        sends: &mut Vec<Time>,
+    ) -> Option<Emission> {
+        let FlowWork::Datagrams(source) = &mut self.work else { return None };
+        source.ticks.take_before(until, most, sends);
+        source.figures.sent += sends.len() as u64;
+        let bytes = source.lengths.draw() as u32;
+        circuit.emit_datagrams(self.flow_circuits.flow, bytes, source.ecn, sends)
+    }
+
+    /// Receive single cells, each with its number and the instant of its arrival.
+    pub(crate) fn receive_cells(&mut self, circuit: &mut Circuit, cells: impl Iterator<Item = (u32, Time)>) {
+        let FlowWork::Datagrams(source) = &mut self.work else { return };
+        let (mut received, mut octets) = (0, 0);
+        for (number, now) in cells {
+            if self.halftime.is_due(now) {
+                self.halftime.pass(source.figures.bytes + octets);
+            }
+            let Some((bytes, sent)) = circuit.pass_single(number) else { continue };
+            received += 1;
+            octets += u64::from(bytes);
+            source.figures.delivery.add(now.since(sent));
+        }
+        circuit.count_singles(received);
+        source.figures.received += received;
+        source.figures.bytes += octets;
+    }
+
     /// Return the outcome of the flow, when the run is over or no more events of the flow can follow.
     pub(crate) fn outcome(mut self, now: Time, circuits: &IdVec<CircuitId, Circuit>) -> FlowOutcome {
         self.finish(now, circuits);

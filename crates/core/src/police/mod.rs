@@ -4,6 +4,7 @@
 //! line. It tags a unit (CLP = 1), so that a congested switch may discard it before others, or drops it immediately.
 //! One kind is one file; to add one, write it and add a line to the list below.
 
+use crate::pace::{ExactTime, TransmissionTime};
 use crate::rng::Keyed;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
@@ -21,7 +22,25 @@ registry! {
     pub trait Police for Policy {
         /// Judge a unit that arrives at the first switch now.
         fn judge(&mut self, now: Time, unit: &Unit) -> Conformance;
+
+        /// Judge consecutive units of a frame, `unit` and those after it, up to the first one with another verdict;
+        /// returns the verdict and the number of units with it, at least one.
+        fn judge_run(&mut self, unit: &Unit, run: &EvenRun) -> (Conformance, u16);
+
+        /// Return the action on a unit in excess.
+        fn action(&self) -> ExcessAction;
     }
+}
+
+/// Units that arrive one spacing after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct EvenRun {
+    /// Exact arrival time of the first unit.
+    pub first: ExactTime,
+    /// The time between two units.
+    pub spacing: TransmissionTime,
+    /// The number of units, at least one.
+    pub units: u16,
 }
 
 choice! {
@@ -44,6 +63,11 @@ pub enum Conformance {
 }
 
 impl Conformance {
+    /// Return the reason for which a unit with this verdict is lost, if it is lost.
+    pub(crate) fn loss(self) -> Option<Reason> {
+        (self == Conformance::Excess(ExcessAction::Drop)).then_some(Reason::Policed)
+    }
+
     /// Return the verdict on a unit that is in excess or not.
     fn of(excess: bool, action: ExcessAction) -> Conformance {
         if excess { Conformance::Excess(action) } else { Conformance::Conforming }
@@ -51,10 +75,10 @@ impl Conformance {
 
     /// Return the unit, tagged if the verdict says so; the error is the reason for its loss.
     pub fn apply(self, unit: Unit) -> Result<Unit, Reason> {
-        match self {
-            Conformance::Conforming => Ok(unit),
-            Conformance::Excess(ExcessAction::Tag) => Ok(Unit { flags: unit.flags.with(Flags::CLP), ..unit }),
-            Conformance::Excess(ExcessAction::Drop) => Err(Reason::Policed),
+        match (self, self.loss()) {
+            (_, Some(reason)) => Err(reason),
+            (Conformance::Excess(_), None) => Ok(Unit { flags: unit.flags.with(Flags::CLP), ..unit }),
+            (Conformance::Conforming, None) => Ok(unit),
         }
     }
 }

@@ -95,6 +95,20 @@ impl Ticks {
         self.next
     }
 
+    /// Append the instants before `until` at which units are due, at most `most`, to a list, and advance past them.
+    pub(crate) fn take_before(&mut self, until: Time, most: usize, due: &mut Vec<Time>) {
+        if let (UnitClock::Periodic { pace, carry }, None) = (&mut self.clock, self.left) {
+            while self.next < until && due.len() < most {
+                due.push(self.next);
+                self.next = before(self.stop, self.next + pace.step(carry));
+            }
+        }
+        while self.next < until && due.len() < most {
+            due.push(self.next);
+            self.step();
+        }
+    }
+
     /// Advance to the next unit, after the due one has been sent.
     #[inline]
     pub fn step(&mut self) {

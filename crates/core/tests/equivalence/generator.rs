@@ -59,8 +59,9 @@ pub(crate) fn streams(seed: u64) -> String {
         let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
         writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
     }
+    let tagged = "tail-drop\", clp_threshold = \"50 %";
     let (buffer, policy) =
-        (1 + writer.below(40), writer.pick(&["tail-drop", "tail-drop", "epd", "ppd", "red"]));
+        (1 + writer.below(40), writer.pick(&["tail-drop", "tail-drop", tagged, "epd", "ppd", "red"]));
     writer.line(format_args!("[port.bottleneck]\nbuffer = \"{buffer} cells\""));
     writer.line(format_args!("admission = {{ policy = \"{policy}\" }}"));
     for i in 1..=sources {
@@ -78,8 +79,47 @@ pub(crate) fn streams(seed: u64) -> String {
         let (start, spread) = (writer.below(2) * writer.below(4000), writer.below(2) * writer.below(300));
         writer.line(format_args!("[[flow]]\nname = \"flow{i}\"\nsource = {{ {source} }}"));
         writer.line(format_args!("start = \"{start} us\"\nstart_spread = \"{spread} us\""));
+        if writer.draw.chance(0.2) {
+            writer.police_more_or_less();
+        }
     }
     writer.line(format_args!("[flows]\ntransport = {{ kind = \"cells\" }}"));
+    writer.text
+}
+
+/// A random scenario in which frames of many cells are policed before a port that they share, and perhaps a second one.
+pub(crate) fn policed(seed: u64) -> String {
+    let mut writer = Writer::new(Stream::new(seed, "policed"), true);
+    writer.head(seed);
+    let sources = 1 + writer.below(6);
+    writer.line(format_args!("[topology]\ntemplate = \"dumbbell\"\nsources = {sources}"));
+    let rate = writer.pick(&RATES);
+    for class in ["access", "bottleneck", "egress"] {
+        let rate = if writer.draw.chance(0.5) { rate } else { writer.pick(&RATES) };
+        let delay = writer.pick(&DELAYS);
+        writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+    }
+    writer.tags_at("bottleneck");
+    if writer.draw.chance(0.5) {
+        writer.tags_at("egress");
+    }
+    let tcp = writer.tcp();
+    for i in 1..=sources {
+        let (start, size) = (writer.below(3000), 1 + writer.below(4000));
+        writer.line(format_args!("[[flow]]\nname = \"flow{i}\"\nstart = \"{start} us\""));
+        if writer.draw.chance(0.7) {
+            writer.police_more_or_less();
+        }
+        let rate = writer.pick(&RATES);
+        let traffic = match writer.draw.chance(0.5) {
+            true => format!("source = {{ kind = \"greedy\" }}\ntransport = {tcp}"),
+            false => {
+                let source = format!("kind = \"cbr\", rate = \"{rate}\", size = \"{size} bytes\"");
+                format!("source = {{ {source} }}\ntransport = {{ kind = \"udp\" }}")
+            }
+        };
+        writer.line(format_args!("{traffic}"));
+    }
     writer.text
 }
 
@@ -660,12 +700,43 @@ impl Writer {
         self.line(format_args!("source = {{ kind = \"{kind}\", rate = \"{rate}\", size = {size} }}"));
     }
 
+    /// A port with a policy that may look at tags or not.
+    fn tags_at(&mut self, section: &str) {
+        let (buffer, low) = (20 + self.below(400), 1 + self.below(90));
+        let policy = match self.below(6) {
+            0 => format!("\"tail-drop\", clp_threshold = \"{low} %\""),
+            1 => format!("\"dfba\", low = \"{low} %\", high = \"100 %\""),
+            2 => "\"gatekeeper-janitor\"".to_string(),
+            3 => format!("\"epd\", threshold = \"{low} %\""),
+            4 => "\"ppd\"".to_string(),
+            _ => "\"tail-drop\"".to_string(),
+        };
+        self.line(format_args!("[port.{section}]\nbuffer = \"{buffer} cells\""));
+        self.line(format_args!("admission = {{ policy = {policy} }}"));
+        if self.draw.chance(0.2) && !policy.contains("gatekeeper") {
+            self.line(format_args!("scheduler = {{ policy = \"round-robin\" }}"));
+        }
+    }
+
     /// Some units are marked at the first switch, or lost there.
     fn police(&mut self) {
         let action = self.pick(&["tag", "tag", "drop"]);
         let kind = match self.draw.chance(0.5) {
             true => format!("kind = \"gcra\", rate = \"{}\", tolerance = \"20 us\"", self.pick(&RATES)),
             false => format!("kind = \"random\", probability = 0.{}", self.below(4)),
+        };
+        self.line(format_args!("police = {{ {kind}, action = \"{action}\" }}"));
+    }
+
+    /// A policer that acts on few units or on many, or never.
+    fn police_more_or_less(&mut self) {
+        let action = self.pick(&["tag", "tag", "drop"]);
+        let kind = match self.draw.chance(0.5) {
+            true => {
+                let (rate, tolerance) = (self.pick(&RATES), self.pick(&["0 us", "20 us", "500 us", "20 ms"]));
+                format!("kind = \"gcra\", rate = \"{rate}\", tolerance = \"{tolerance}\"")
+            }
+            false => format!("kind = \"random\", probability = {}", self.pick(&["0", "0.01", "0.1", "0.3"])),
         };
         self.line(format_args!("police = {{ {kind}, action = \"{action}\" }}"));
     }

@@ -17,7 +17,7 @@ mod shipped;
 
 use std::ops::Range;
 
-use generator::{circuits, credits, fabrics, rings, scenario, streams};
+use generator::{circuits, credits, fabrics, policed, rings, scenario, streams};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -25,6 +25,7 @@ use pushout_core::scenario::load;
 use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::units::Span;
+use pushout_core::verdict::Reason;
 
 /// Number of scenarios, unless the environment sets another one.
 const A_FEW: u64 = 500;
@@ -135,6 +136,25 @@ fn both_engines_agree_on_streams_without_feedback() {
         lossy += u64::from(!run(&checked, EngineKind::Fast, true).1.is_empty());
     }
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
+}
+
+#[test]
+fn both_engines_agree_where_trains_are_policed() {
+    let count = how_many();
+    let (mut refused, mut untouched) = (0, 0);
+    for seed in seeds(2) {
+        let text = policed(seed);
+        let checked =
+            load(&text, "policed.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
+        let found = differences_of(seed, &checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        let losses = run(&checked, EngineKind::Fast, true).1;
+        let is_refused = |loss: &LossRecord| [Reason::Policed, Reason::Marked].contains(&loss.reason);
+        refused += u64::from(losses.iter().any(is_refused));
+        untouched += u64::from(text.contains("police") && !losses.iter().any(is_refused));
+    }
+    assert!(refused * 4 >= count / 2, "policers act in only {refused} of {} runs", count / 2);
+    assert!(untouched * 10 >= count / 2, "policers do nothing in only {untouched} of {} runs", count / 2);
 }
 
 /// Two cells arrive at an idle line at the same instant, one of which sets out just when the port is looked at. A frame is

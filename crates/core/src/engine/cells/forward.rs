@@ -12,7 +12,7 @@
 //!
 //! # What turns it off
 //! A frame in parts, or a train during which the measured time begins or ends: then each of these ports is passed in
-//! turn.
+//! turn. A policer divides a train where its verdict changes, if the verdict matters.
 //!
 //! # What it saves
 //! See `port/delay.rs`. Access networks take 1.2 times as long if ports with only one line do not act immediately.
@@ -21,10 +21,13 @@ use super::Cells;
 use super::inbox::irregular::IrregularArrivals;
 use super::port::PortProcess;
 use super::port::outbox::{Departure, OutboxLength};
+use super::topology::policing::PolicerUse;
 use super::topology::route::Destination;
 use super::train::{CellTrain, Delivery};
+use crate::engine::exact::spacing::ExactTime;
 use crate::kernel::queue::Series;
-use crate::unit::Unit;
+use crate::police::EvenRun;
+use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
 /// Number of trains on one incoming lane from which the engine wakes the port, even if no host waits for any of them.
@@ -55,6 +58,13 @@ impl Cells<'_> {
                 let series = Series::behind(port as u32, span);
                 self.pending.push(Delivery { line, time, unit, units, awaited, series });
             }
+            Destination::Comb { port, lane } => self.push_single(port, lane, unit.frame, time),
+            Destination::Policer { port, lane, vc } => {
+                debug_assert!(starts.is_none(), "a host sends regular trains");
+                let unit = Unit { hop: route.hop, ..self.boundaries[route.number].pass(unit) };
+                let train = CellTrain::new(first.shifted(span), unit, vc, units, time);
+                self.push_policed(port, lane, CellTrain { awaited, ..train });
+            }
             Destination::Port { port, lane, vc } => {
                 let unit = Unit { hop: route.hop, ..self.boundaries[route.number].pass(unit) };
                 let inbox = self.ports[port as usize].inbox_mut();
@@ -73,6 +83,49 @@ impl Cells<'_> {
                     self.look_after(port, time);
                 }
             }
+        }
+    }
+
+    /// Push a train to the first switch, where its circuit is policed: in as many trains as the policer's verdict
+    /// makes of it, if its verdict matters.
+    ///
+    /// A policer depends only on the arrivals of its own circuit, which come in order, so it may judge them before
+    /// they arrive.
+    #[inline(never)]
+    fn push_policed(&mut self, port: u32, lane: u32, train: CellTrain) {
+        let spacing = self.ports[port as usize].inbox_mut().spacing_of(lane);
+        // the remainder of a packet's arrival is not one of the lane's spacing
+        let first = if train.units == 1 { ExactTime::at(train.beat.time) } else { train.beat };
+        let mut run = EvenRun { first, spacing, units: train.units };
+        let mut unit = train.with_marks();
+        let policer = &mut self.policers[unit.vc];
+        if *policer == PolicerUse::Once && first.time < self.window.to {
+            self.network.circuits[unit.vc].police_run(unit, &EvenRun { units: 1, ..run });
+            *policer = PolicerUse::Never;
+        }
+        if *policer != PolicerUse::Always || first.time >= self.window.to {
+            return self.push(port, lane, train);
+        }
+        while run.units > 0 {
+            let part = self.network.circuits[unit.vc].police_run(unit, &run);
+            let last = run.first.skip(u64::from(part.units) - 1, &spacing);
+            run.units -= part.units;
+            let is_last = run.units == 0;
+            let time = if is_last { train.last } else { last.time };
+            let piece = CellTrain::new(run.first, part.unit, train.vc, part.units, time);
+            let awaited = is_last && train.awaited && part.lost.is_none();
+            self.push(port, lane, CellTrain { awaited, lost: part.lost, ..piece });
+            run.first = last.next(&spacing);
+            unit.index += part.units;
+            unit.flags = unit.flags.without(Flags::FIRST);
+        }
+    }
+
+    /// Push a train to a port.
+    fn push(&mut self, port: u32, lane: u32, train: CellTrain) {
+        let count = self.ports[port as usize].inbox_mut().push(lane, train);
+        if train.awaited || count.is_multiple_of(PATIENCE) {
+            self.look_after(port, train.last);
         }
     }
 
@@ -99,7 +152,7 @@ impl Cells<'_> {
     /// a frame, or because the measured time begins or ends between them; the last unit arrives at the first of
     /// those ports at `time`.
     #[inline(never)]
-    fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
+    pub(super) fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
         let route = &self.plan.routes[port][departure.vc];
         route.count_hops(&mut self.work, departure.units.into());
         for hop in &self.plan.delay_hops[route.hops()] {
@@ -127,9 +180,9 @@ impl Cells<'_> {
         }
     }
 
-    /// Wake the port if a host awaits a unit that arrives there at `time`, or if too many units have accumulated: at
-    /// the latest when the unit can have passed the port and the line after it.
-    fn look_after(&mut self, port: u32, time: Time) {
+    /// Wake the port at the latest when a unit that arrives there at `time` can have passed it and the line after it.
+    #[inline(always)] // nearly always called for the frame that a host has just sent
+    pub(super) fn look_after(&mut self, port: u32, time: Time) {
         let reach = self.plan.reach[port as usize];
         let wakeup = time + reach;
         match &mut self.ports[port as usize] {

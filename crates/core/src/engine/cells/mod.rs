@@ -24,6 +24,7 @@
 //! On the reference engine W1-cell takes 21 times as long, W1 under DT-EPD and push-out 14 times, study 003 10 times, the local
 //! network of study 000 10 to 12 times, access and multi-hop 4 times.
 
+mod combs;
 mod forward;
 mod hosts;
 pub(crate) mod inbox;
@@ -53,6 +54,7 @@ use port::context::{Context, LossLog, PortSetup};
 use port::delay::PassedFrames;
 use port::outbox::Outbox;
 use topology::Plan;
+use topology::policing::PolicerUse;
 use train::Delivery;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded. `watch` times the
@@ -86,6 +88,8 @@ struct Cells<'a> {
     /// boundaries on it.
     passed: Vec<PassedFrames>,
     boundaries: Vec<Boundary>,
+    /// For every circuit when its policer must be asked.
+    policers: IdVec<CircuitId, PolicerUse>,
     queue: EventQueue,
     ties: Ties,
     timers: Timers,
@@ -94,6 +98,8 @@ struct Cells<'a> {
     emitted: flow::Outbox,
     /// Circuits of units that have arrived at hosts, where the run ended before the hosts acted on them.
     resting: Vec<CircuitId>,
+    /// Work space for the instants at which a source sends cells.
+    comb: Vec<Time>,
     /// The end of the part of the run that is being computed.
     end: Time,
     /// First instant that not all ports have reached; used only where circuits form a cycle.
@@ -122,12 +128,14 @@ impl Cells<'_> {
             pending: Vec::new(),
             passed: vec![PassedFrames::default(); routes],
             boundaries: vec![Boundary::default(); routes],
+            policers: plan.policers.clone(),
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
             timers: Timers::new(network.flows.len()),
             work: Work::default(),
             emitted: flow::Outbox::default(),
             resting: Vec::new(),
+            comb: Vec::new(),
             end: Time::ZERO,
             together: Time::ZERO,
             next_wakeup: (Time::NEVER, 0),
@@ -177,6 +185,7 @@ impl Cells<'_> {
         ports.clone().for_each(|port| self.work_at(port, |process, cx, out| process.settle(cx, out)));
         if self.end == self.window.to {
             ports.clone().for_each(|port| self.work_at(port, |process, cx, out| process.close(cx, out)));
+            ports.clone().for_each(|port| self.leave_combs(port));
         }
         self.act_ahead();
         ports.for_each(|line| self.arrive(line, last));
@@ -238,6 +247,9 @@ impl Cells<'_> {
     /// Advance a port to `until`, that instant included.
     fn step(&mut self, port: usize, until: Time) {
         self.work_at(port, |process, cx, out| process.step(cx, out, until));
+        if self.plan.combs[port].is_some() {
+            self.deliver_combs(port);
+        }
     }
 
     /// Run a port, and deliver the units that leave it.
@@ -289,6 +301,9 @@ impl Cells<'_> {
         let mut on_lines = IdVec::filled(0, self.network.circuits.len());
         for unit in self.ports.iter().filter_map(PortProcess::inbox).flat_map(Inbox::units) {
             on_lines[unit.vc] += 1;
+        }
+        for lane in self.ports.iter().filter_map(PortProcess::combs).flat_map(|combs| &combs.lanes) {
+            on_lines[lane.of.circuit] += lane.pending() as u64;
         }
         self.resting.iter().for_each(|&vc| on_lines[vc] += 1);
         for Delivery { unit, units, .. } in self.deliveries.iter().flatten() {

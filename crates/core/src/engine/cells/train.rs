@@ -10,7 +10,8 @@
 //! The first unit and its index give every other one; the spacing, regular or a list of instants, gives each arrival.
 //!
 //! # What turns it off
-//! A policer, which may mark units, and parity, which may complete a frame early: then every unit is a train of its own.
+//! Parity, which may complete a frame early: then every unit is a train of its own. A policer divides a train where
+//! its verdict changes.
 //!
 //! # What it saves
 //! One object instead of 32 for a frame of W1-cell; without trains at FIFO ports W1-cell takes 32 times as long.
@@ -47,7 +48,7 @@ pub(crate) struct CellTrain {
     pub(crate) begun: bool,
     /// Whether a host awaits the last unit.
     pub(crate) awaited: bool,
-    /// The reason for the loss of the units, once the port has decided to lose them.
+    /// The reason for the loss of the units, once a policer or the port has decided to lose them.
     pub(crate) lost: Option<Reason>,
 }
 

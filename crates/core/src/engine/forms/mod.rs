@@ -37,6 +37,8 @@ pub(crate) enum Form {
     /// A host acts when a frame is in flight; a source without feedback sends ahead.
     HostAhead,
     OpenLoop,
+    /// Single cells of clocked sources travel as lists of instants.
+    Combs,
     /// Packets: arrivals in a few rows instead of a calendar; ports of a memory compute departures on arrival.
     Rows,
     SharedPorts,

@@ -12,7 +12,7 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 16] = [
+const FORMS: [Form; 17] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
@@ -25,6 +25,7 @@ const FORMS: [Form; 16] = [
     Form::Lookahead,
     Form::HostAhead,
     Form::OpenLoop,
+    Form::Combs,
     Form::Rows,
     Form::SharedPorts,
     Form::Stations,
@@ -156,7 +157,15 @@ fn hosts_of_flows_that_start_together_act_ahead() {
 
 #[test]
 fn a_clocked_source_sends_ahead() {
-    assert!(uses(Form::OpenLoop, &CLOCKED) > 100);
+    assert!(uses(Form::OpenLoop, &CLOCKED) > 10);
+}
+
+#[test]
+fn single_cells_of_clocked_sources_travel_as_combs() {
+    assert!(uses(Form::Combs, &CLOCKED) > 10);
+    let poisson = [("kind = 'greedy'", "kind = 'poisson', rate = '20 Mb/s'"), CLOCKED[1]];
+    assert!(uses(Form::Combs, &poisson) > 10);
+    assert_eq!(uses(Form::Combs, &[CLOCKED[0], ("kind = 'tcp'", "kind = 'udp'")]), 0);
 }
 
 #[test]
@@ -168,7 +177,7 @@ fn a_source_that_is_answered_does_not_send_ahead() {
 fn clocked_sources_that_send_at_the_same_instants_send_ahead() {
     let together =
         [CLOCKED[0], CLOCKED[1], ("duration", "sample = '1 ms'\n    warmup = '5 ms'\n    duration")];
-    assert!(uses(Form::OpenLoop, &together) > 100);
+    assert!(uses(Form::OpenLoop, &together) > 10);
 }
 
 #[test]

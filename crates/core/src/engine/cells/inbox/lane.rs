@@ -19,6 +19,7 @@ use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::PortVc;
+use crate::verdict::Reason;
 
 /// An arriving unit: its time, and its circuit's number at the port.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Arriving {
     pub(crate) time: Time,
     pub(crate) unit: Unit,
     pub(crate) vc: PortVc,
+    /// The reason for which a policer has already decided to lose it.
+    pub(crate) lost: Option<Reason>,
 }
 
 /// The units on one incoming line, or those of one circuit on it.
@@ -87,7 +90,7 @@ impl InboxLane {
     pub(crate) fn take(&mut self) -> (Arriving, CellTrain) {
         let InboxLane { spacing, trains, times, .. } = self;
         let train = trains.front_mut().expect("a lane in the order has a train");
-        let arriving = Arriving { time: train.beat.time, unit: train.unit, vc: train.vc };
+        let arriving = Arriving { time: train.beat.time, unit: train.unit, vc: train.vc, lost: train.lost };
         train.beat = if train.even {
             train.beat.next(&spacing.pace)
         } else {

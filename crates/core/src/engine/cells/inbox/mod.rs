@@ -17,6 +17,7 @@
 //! # What it saves
 //! W1-cell calls a port once for 250 cells; without trains that pass by their ends it takes 8 times as long.
 
+pub(crate) mod combs;
 mod inner_lanes;
 mod inner_units;
 pub(crate) mod irregular;
@@ -88,6 +89,7 @@ impl Inbox {
     }
 
     /// Append a train to a lane; returns the number of trains now on this lane.
+    #[inline(always)] // nearly always called for the frame that a host has just sent
     pub(crate) fn push(&mut self, lane: u32, train: CellTrain) -> usize {
         let place = lane as usize;
         self.lanes[place].push(CellTrain { lane, ..train });
@@ -219,6 +221,11 @@ impl Inbox {
     /// Return the spacing of the units of a train; if they are irregular, the least spacing.
     pub(crate) fn pace_of(&self, train: &CellTrain) -> TransmissionTime {
         self.lanes[train.lane as usize].spacing.pace
+    }
+
+    /// Return the spacing of regular units on a lane.
+    pub(crate) fn spacing_of(&self, lane: u32) -> TransmissionTime {
+        self.lanes[lane as usize].spacing.pace
     }
 
     /// Return when the next unit arrives.

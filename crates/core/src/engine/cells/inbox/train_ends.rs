@@ -38,17 +38,18 @@ impl Inbox {
     }
 
     /// Return how many inner units of other trains arrive before an end of a train, on circuits that `counts`
-    /// selects.
+    /// selects; a policer has not decided to lose them.
     #[inline]
     pub(crate) fn ahead_of(&self, end: ArrivalPlace, mut counts: impl FnMut(PortVc) -> bool) -> u64 {
         let others = self.inner.lanes().iter();
-        let others = others.filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
+        let others = others.filter(|lane| **lane != end.lane && counted(self.front(**lane), &mut counts));
         others.map(|lane| self.count_ahead(*lane, end)).sum()
     }
 
-    /// Return how many inner units arrive before `time`, on circuits that `counts` selects.
+    /// Return how many inner units arrive before `time`, on circuits that `counts` selects; a policer has not decided
+    /// to lose them.
     pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(PortVc) -> bool) -> u64 {
-        let lanes = self.inner.lanes().iter().filter(|lane| counts(self.front(**lane).vc));
+        let lanes = self.inner.lanes().iter().filter(|lane| counted(self.front(**lane), &mut counts));
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }
 
@@ -78,4 +79,9 @@ impl Inbox {
         let (units, time) = self.lanes[lane as usize].count_before(end.time);
         units + u64::from(time == end.time && self.ranks.is_before(ArrivalPlace { time, lane }, end))
     }
+}
+
+/// Return whether units of a train are counted: no policer has decided to lose them, and `counts` selects their circuit.
+fn counted(train: &CellTrain, counts: &mut impl FnMut(PortVc) -> bool) -> bool {
+    train.lost.is_none() && counts(train.vc)
 }

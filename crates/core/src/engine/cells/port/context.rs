@@ -85,13 +85,6 @@ impl Context<'_> {
         awaited
     }
 
-    /// Apply the policer of a unit's circuit: it may mark the unit, and the error says that the unit is lost.
-    pub(crate) fn police(&mut self, arriving: &mut Arriving) -> Result<(), Reason> {
-        let &mut Arriving { time, unit, .. } = arriving;
-        arriving.unit = self.circuits[unit.vc].police(time, unit)?;
-        Ok(())
-    }
-
     /// Count a unit as lost before it reaches the buffer.
     pub(crate) fn refuse(&mut self, arriving: &Arriving, reason: Reason) {
         self.port.refuse(arriving.unit, reason, &mut self.losses.now);

@@ -33,7 +33,7 @@ use crate::network::circuit::Emission;
 use crate::scenario::model::Medium;
 use crate::unit::Flags;
 use crate::units::ids::PortVc;
-use crate::units::{Span, Time};
+use crate::units::{CELL_BYTES, Span, Time};
 
 /// The network interface of a host.
 #[derive(Debug)]
@@ -123,6 +123,33 @@ impl HostInterface {
         let mut unit = emission.units().next().expect("a frame has units");
         unit.flags = unit.flags.with(Flags::EOM);
         Some(Departure { vc, units: shape.units, unit, first, last, whole, starts: None })
+    }
+
+    /// Accept single cells that the host hands over at these instants, up to the first one that must wait or during
+    /// which the measured time begins or ends; returns their number. Each of them starts at once.
+    pub(crate) fn pass_idle(&mut self, cells: &[Time]) -> usize {
+        let pace = match &self.spacing {
+            // the first cell of all sets the largest occupancy
+            Some(spacing) if self.pause.is_none() && self.books.max > 0 => spacing.pace,
+            _ => return 0,
+        };
+        let limit = if self.warm { self.books.window.to } else { self.books.window.from };
+        let mut free = self.free.time;
+        let passes = |cell: &&Time| {
+            let ends = cell.later(pace.whole);
+            free <= **cell && std::mem::replace(&mut free, ends) < limit && ends < limit
+        };
+        let count = cells.iter().take_while(passes).count();
+        let Some(&last) = cells[..count].last() else { return 0 };
+        let first = ExactTime::at(last);
+        self.free = first.next(&pace);
+        (self.waiting, self.level) = (VecDeque::new(), 1);
+        self.waiting.push_back(Waiting { first, pace, units: 1, size: 1, ends: last.later(pace.whole) });
+        if self.warm {
+            let (units, stays) = (count as u64, count as u128 * u128::from(pace.whole.0));
+            self.books.enter_whole(units, units * CELL_BYTES, stays, 1);
+        }
+        count
     }
 
     /// Return when a frame that the host hands over at `now` can start.

@@ -20,6 +20,7 @@ pub(crate) mod per_vc;
 #[cfg(test)]
 pub(crate) mod scripted;
 
+use crate::engine::cells::inbox::combs::Combs;
 use crate::engine::cells::inbox::{Arriving, Inbox};
 use crate::engine::cells::topology::form::PortForm;
 use crate::network::circuit::Emission;
@@ -67,6 +68,11 @@ impl PortProcess {
             PortProcess::PerUnit(per_unit) => Some(&per_unit.inbox),
             PortProcess::HostInterface(_) | PortProcess::Delay(_) => None,
         }
+    }
+
+    /// Return the combs that arrive at the port, if nothing else does.
+    pub(crate) fn combs(&self) -> Option<&Combs> {
+        if let PortProcess::Fifo(fifo) = self { fifo.combs.as_deref() } else { None }
     }
 
     /// Return the pending arrivals of a port where units may wait.
@@ -145,7 +151,7 @@ impl PortProcess {
             unreachable!("the interface of a host is unlimited or asks about every unit")
         };
         for unit in emission.units() {
-            per_unit.enter(cx, out, &Arriving { time: now, unit, vc });
+            per_unit.enter(cx, out, &Arriving { time: now, unit, vc, lost: None });
         }
     }
 

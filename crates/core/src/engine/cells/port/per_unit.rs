@@ -64,10 +64,10 @@ impl PerUnit {
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         loop {
             let first = self.stops.first().min(self.ends).min(Time(until.0 + 1));
-            if let Some(mut arriving) = self.inbox.pop_before(first) {
-                match cx.police(&mut arriving) {
-                    Ok(()) => self.enter(cx, out, &arriving),
-                    Err(reason) => cx.refuse(&arriving, reason),
+            if let Some(arriving) = self.inbox.pop_before(first) {
+                match arriving.lost {
+                    None => self.enter(cx, out, &arriving),
+                    Some(reason) => cx.refuse(&arriving, reason),
                 }
             } else if first > until {
                 break;
@@ -87,7 +87,7 @@ impl PerUnit {
 
     /// Offer a unit to the port, which queues or loses it.
     pub(crate) fn enter(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving) {
-        let &Arriving { time, unit, vc } = arriving;
+        let &Arriving { time, unit, vc, .. } = arriving;
         self.awaited += cx.awaits(&unit);
         cx.port.arrive(time, unit, vc, number_at_port(cx.circuits), &mut cx.losses.now);
         self.start(cx, out, time);

@@ -5,9 +5,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::form::{PortForm, rule};
+use super::policing::{PolicerUse, Policing};
 use super::route::{DelayHop, Destination, Handoff, RouteSegment};
 use crate::engine::exact::spacing::SpacingTable;
 use crate::engine::questions::latency;
+use crate::police;
 use crate::scenario::contract::{Passing, passing_circuits};
 use crate::scenario::model::{Medium, Scenario};
 use crate::transport::Transport;
@@ -110,6 +112,7 @@ impl Legs {
     pub(crate) fn handoffs(
         &self,
         scenario: &Scenario,
+        policing: &Policing,
         forms: &[PortForm],
         is_circular: bool,
     ) -> Vec<IdVec<PortVc, Handoff>> {
@@ -123,6 +126,7 @@ impl Legs {
         let handoff = |port: usize, leg: &Leg| match leg.stop {
             _ if !uniform[leg.vc] => Handoff::Singly,
             None => Handoff::Together,
+            _ if policing.tags[leg.vc] => Handoff::Singly,
             Some(stop) if may_hold_back(port) && may_hold_back(stop.port) => Handoff::Timed,
             Some(_) => Handoff::Singly,
         };
@@ -151,6 +155,7 @@ impl Legs {
         self,
         scenario: &Scenario,
         answerable: &IdVec<CircuitId, bool>,
+        policing: &Policing,
         handoffs: &[IdVec<PortVc, Handoff>],
         lanes: &[Vec<Lane>],
     ) -> (Vec<DelayHop>, Vec<IdVec<PortVc, RouteSegment>>) {
@@ -158,7 +163,7 @@ impl Legs {
         let mut route = |port: usize, leg: Leg, handoff: Handoff| {
             let line = &scenario.lines[port];
             RouteSegment {
-                to: leg.destination(handoff, lanes),
+                to: leg.destination(policing, handoff, lanes),
                 hop: leg.hop,
                 answerable: answerable[leg.vc],
                 handoff,
@@ -186,20 +191,23 @@ impl Leg {
 
     /// Return where the leg ends: at a host, or at a port; for a port, the index of its lane in `lanes`, which lists
     /// the lanes of each port.
-    fn destination(&self, handoff: Handoff, lanes: &[Vec<Lane>]) -> Destination {
+    fn destination(&self, policing: &Policing, handoff: Handoff, lanes: &[Vec<Lane>]) -> Destination {
         let Some(stop) = self.stop else { return Destination::Host { line: self.line as u32 } };
         let lane = lanes[stop.port].binary_search(&self.lane(stop, handoff));
         let lane = lane.expect("the lanes of a port are those of the legs to it") as u32;
-        Destination::Port { port: stop.port as u32, lane, vc: stop.vc }
+        let (port, vc) = (stop.port as u32, stop.vc);
+        if self.hop == police::HOP && policing.uses[self.vc] != PolicerUse::Never {
+            return Destination::Policer { port, lane, vc };
+        }
+        Destination::Port { port, lane, vc }
     }
 }
 
-/// Return for every circuit whether the units of a frame differ only in their position: no policer marks some of them
-/// as discardable, no port sets a congestion mark on some, and no code completes a frame without its last unit.
+/// Return for every circuit whether the units of a frame differ only in their position, as far as a host may see: no
+/// port sets a congestion mark on some, and no code completes a frame without its last unit.
 pub(super) fn uniform(scenario: &Scenario) -> IdVec<CircuitId, bool> {
     let mut uniform: IdVec<CircuitId, bool> =
         scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
-    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| uniform[flow.vc] = false);
     let capable = || scenario.flows.iter().filter(|flow| flow.transport.ecn());
     if capable().next().is_some() {
         let may_mark = may_mark(scenario);

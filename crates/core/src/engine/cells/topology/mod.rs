@@ -11,22 +11,26 @@
 //! None of these facts changes during a run.
 
 pub(crate) mod actor;
+pub(crate) mod combs;
 pub(crate) mod form;
 pub(crate) mod leg;
 pub(crate) mod order;
+pub(crate) mod policing;
 pub(crate) mod route;
 
 use std::rc::Rc;
 
 use self::actor::{Actor, Usage, answerable};
+use self::combs::{CombCircuit, CombSearch};
 use self::form::{PortForm, forms, rule};
 use self::leg::{Lane, Legs, uniform};
 use self::order::upstream;
+use self::policing::{PolicerUse, Policing};
 use self::route::{DelayHop, Handoff, RouteSegment};
 use crate::buffer::admission::Rule;
 use crate::engine::exact::accounting::Window;
 use crate::engine::exact::spacing::{SpacingTable, TransmissionTime};
-use crate::engine::questions::{latency, policed_ports};
+use crate::engine::questions::latency;
 use crate::scenario::contract::{Passing, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
@@ -59,8 +63,10 @@ pub(crate) struct Plan {
     /// For every port its lanes: the incoming lines, divided by circuit where units carry the instant of each
     /// arrival.
     pub(crate) lanes: Vec<Vec<Lane>>,
-    /// For every port whether circuits are policed there.
-    policed: Vec<bool>,
+    /// For every circuit when the engine must ask its policer.
+    pub(crate) policers: IdVec<CircuitId, PolicerUse>,
+    /// For every port where only combs arrive the circuits of its lanes.
+    pub(crate) combs: Vec<Option<Vec<CombCircuit>>>,
     /// For every port the lines that bring units to it, in the order of the scenario.
     arriving: Vec<Vec<usize>>,
     /// For every line the line that has set the spacing of its cells, since ports that only delay keep the spacing.
@@ -80,14 +86,23 @@ impl Plan {
         let reach = reach(scenario, &spacings, &legs);
         let usage = Usage::new(scenario, &forms);
         let (actors, open_loop, answerable) = (usage.actors(), usage.open_loop(), answerable(scenario));
-        let handoffs = legs.handoffs(scenario, &forms, is_circular);
+        let policing = Policing::new(scenario, &forms);
+        let handoffs = legs.handoffs(scenario, &policing, &forms, is_circular);
         let lanes = legs.lanes(&handoffs);
-        let (delay_hops, routes) = legs.routes(scenario, &answerable, &handoffs, &lanes);
+        let (delay_hops, mut routes) = legs.routes(scenario, &answerable, &policing, &handoffs, &lanes);
+        let search = CombSearch {
+            scenario,
+            forms: &forms,
+            passing: &passing,
+            open_loop: &open_loop,
+            policing: &policing,
+        };
+        let combs = if is_circular { vec![None; forms.len()] } else { search.lanes(&mut routes) };
         let is_per_vc = |port: &u32| matches!(forms[*port as usize], PortForm::PerVc(_));
         Plan {
             per_vc: (0..forms.len() as u32).filter(is_per_vc).collect(),
             circle: if is_circular { reach.iter().min().copied() } else { None },
-            policed: policed_ports(scenario),
+            policers: policing.uses,
             forms,
             routes,
             delay_hops,
@@ -98,6 +113,7 @@ impl Plan {
             answerable,
             passing,
             lanes,
+            combs,
             arriving,
             origins,
             spacings,
@@ -109,6 +125,11 @@ impl Plan {
         Rc::clone(&self.spacings[port])
     }
 
+    /// Return the time that a cell takes at a port.
+    pub(crate) fn cell_time(&self, port: usize) -> Span {
+        self.spacings[port].pace.whole
+    }
+
     /// Return the spacing of the cells that arrive over a line.
     pub(crate) fn arriving_spacing(&self, line: usize) -> Rc<SpacingTable> {
         self.spacing(self.origins[line])
@@ -118,11 +139,6 @@ impl Plan {
     pub(crate) fn longest_frame(&self, scenario: &Scenario, port: usize) -> u64 {
         let contracts = contracts(scenario, &scenario.lines[port], self.passing.at(port));
         contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
-    }
-
-    /// Return whether units that arrive at a port may be marked or lost because their circuit is policed there.
-    pub(crate) fn polices(&self, port: usize) -> bool {
-        self.policed[port]
     }
 
     /// Return whether interleaved trains may pass a port by their ends: their cells keep the spacing of their lines,
@@ -212,7 +228,9 @@ pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
     let is_asked = |(line, vcs): (&Line, IdSlice<'_, PortVc, CircuitId>)| {
         scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()
     };
-    !uniform(scenario).iter().any(|&is_uniform| is_uniform)
+    let mut travels = uniform(scenario);
+    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| travels[flow.vc] = false);
+    !travels.iter().any(|&travels| travels)
         && scenario.lines.iter().zip(passing_circuits(scenario).iter()).any(is_asked)
 }
 
@@ -305,6 +323,44 @@ mod tests {
         let open = DUMBBELL.replace("'greedy'", "'cbr', rate = '1 Mb/s'").replace("'tcp'", "'udp'");
         assert_eq!(plan(&open).1.open_loop, [true, true]);
         assert_eq!(plan(DUMBBELL).1.open_loop, [false, false]);
+    }
+
+    #[test]
+    fn single_cells_are_combs_where_nothing_else_arrives() {
+        let cells = DUMBBELL.replace("'greedy'", "'cbr', rate = '1 Mb/s'").replace("'tcp'", "'cells'");
+        let is_comb_port = |text: &str| {
+            let (scenario, plan) = plan(text);
+            let port = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+            plan.combs[port].is_some()
+        };
+        assert!(is_comb_port(&cells));
+        let with = |more: &str| is_comb_port(&format!("{cells}\n{more}"));
+        assert!(!with("[[flow]]\nname = 'flow1'\ntransport = { kind = 'udp' }"), "frames of several cells");
+        assert!(!with(
+            "[[flow]]\nname = 'flow2'\npolice = { kind = 'random', probability = 1, action = 'drop' }"
+        ));
+        assert!(!with("[measure]\nwindow = '1 ms'"), "each cell counts at its instant");
+        let round_robin =
+            cells.replace("admission = {", "scheduler = { policy = 'round-robin' }\nadmission = {");
+        assert!(!is_comb_port(&round_robin));
+        assert!(
+            !is_comb_port(&cells.replace("egress = { rate = '100", "egress = { rate = '99")),
+            "a second queue"
+        );
+    }
+
+    #[test]
+    fn only_a_tag_that_a_port_may_read_matters() {
+        let policed = |policy: &str, action: &str| {
+            let police = format!("police = {{ kind = 'random', probability = 0.5, action = '{action}' }}");
+            let text = format!("{DUMBBELL}\n{police}").replace("'ppd'", policy);
+            let (scenario, plan) = plan(&text);
+            plan.policers[scenario.flows[0].vc]
+        };
+        assert_eq!(policed("'ppd'", "tag"), PolicerUse::Once);
+        assert_eq!(policed("'ppd'", "drop"), PolicerUse::Always);
+        assert_eq!(policed("'tail-drop', clp_threshold = '50 %'", "tag"), PolicerUse::Always);
+        assert_eq!(plan(DUMBBELL).1.policers[CircuitId(0)], PolicerUse::Never);
     }
 
     #[test]

@@ -59,6 +59,10 @@ pub(crate) enum Handoff {
 pub(crate) enum Destination {
     /// At a port, on one of its lanes, with the circuit's number there.
     Port { port: u32, lane: u32, vc: PortVc },
+    /// At such a port, where a policer may change the units first.
+    Policer { port: u32, lane: u32, vc: PortVc },
+    /// At a port where only single cells of clocked sources arrive.
+    Comb { port: u32, lane: u32 },
     /// At the host at the end of a line.
     Host { line: u32 },
 }

@@ -13,12 +13,13 @@
 //! sample, tick or end of the measured time falls into it, so everything is decided at its beginning.
 //!
 //! # What turns it off
-//! A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, which makes units pass one by one.
+//! A policy without a rule: `per_unit.rs` or `per_vc/` runs the port.
 //!
 //! # What it saves
 //! If the policy is called for every unit instead, W1-cell takes 32 times as long, the local network of study 000 11
 //! times.
 
+mod combs;
 mod content;
 mod per_cell;
 mod segment;
@@ -26,6 +27,7 @@ mod segment;
 use crate::buffer::admission::{Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
+use crate::engine::cells::inbox::combs::Combs;
 use crate::engine::cells::inbox::{ArrivalPlace, Arriving, Inbox};
 use crate::engine::cells::port::context::{Context, PortSetup, Stops};
 use crate::engine::cells::port::gathered::GatheredUnits;
@@ -47,6 +49,8 @@ use content::Content;
 #[derive(Debug)]
 pub(crate) struct CellFifo {
     pub(crate) inbox: Inbox,
+    /// The combs that arrive at the port, if nothing else does.
+    pub(crate) combs: Option<Box<Combs>>,
     /// The local clock: everything up to this instant has happened.
     pub(crate) done: Option<Time>,
     books: Accounting,
@@ -81,9 +85,8 @@ pub(crate) struct CellFifo {
 #[derive(Debug)]
 struct Entry {
     rule: Rule,
-    /// Whether the policy must judge every unit, or units are policed on arrival.
+    /// Whether the policy must judge every unit.
     by_unit: bool,
-    polices: bool,
     /// The occupancies that the policy reads, if the rule must call the policy.
     ledger: Option<Box<VcAccounting>>,
     capacity: Capacity,
@@ -94,7 +97,6 @@ impl Entry {
     /// Build the conditions of a port with this rule.
     fn new(setup: &mut PortSetup<'_>, rule: Rule) -> Entry {
         let line = &setup.scenario.lines[setup.index];
-        let polices = setup.plan.polices(setup.index);
         let vcs = setup.port.pool().vcs();
         let ledger = match rule {
             Rule::Asked(interest) => Some(Box::new(VcAccounting::new(line.port.capacity, vcs, interest))),
@@ -102,8 +104,7 @@ impl Entry {
         };
         Entry {
             rule,
-            by_unit: setup.port.admission_mut().asks_for_all() || polices,
-            polices,
+            by_unit: setup.port.admission_mut().asks_for_all(),
             ledger,
             capacity: line.port.capacity,
             measure: line.port.measure,
@@ -144,6 +145,7 @@ impl CellFifo {
         let (line, entry) = (&scenario.lines[index], Entry::new(setup, rule));
         CellFifo {
             inbox: Inbox::new(plan, index, Ties::new(scenario.seed)),
+            combs: Combs::of_port(plan, index, Ties::new(scenario.seed)),
             done: None,
             books: Accounting::new(window),
             paces: Paces::new(line.rate),
@@ -167,6 +169,9 @@ impl CellFifo {
 
     /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
+        if let Some(combs) = &mut self.combs {
+            combs.merge_before(Time(until.0 + 1));
+        }
         loop {
             let stop = self.stops.first().min(self.begin).min(Time(until.0 + 1));
             self.pass_before(cx, out, stop, false);
@@ -194,6 +199,11 @@ impl CellFifo {
 
     /// Pass the units that arrive before `stop`. Unless they pass `singly`, inner cells may only be counted for now.
     fn pass_before(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time, singly: bool) {
+        if let Some(mut combs) = self.combs.take() {
+            self.pass_combs(cx, &mut combs, stop);
+            self.combs = Some(combs);
+            return;
+        }
         loop {
             match self.next_step(cx, stop, singly) {
                 SegmentStep::Nothing => return,
@@ -257,9 +267,9 @@ impl CellFifo {
     /// Pass the next unit alone if it arrives before `stop`; returns whether there was one.
     #[inline]
     fn pass_unit(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
-        let Some(mut arriving) = self.inbox.pop_before(stop) else { return false };
-        self.arrive(cx, out, &mut arriving);
-        self.looks_between = arriving.time >= self.examined && !self.entry.polices;
+        let Some(arriving) = self.inbox.pop_before(stop) else { return false };
+        self.arrive(cx, out, &arriving);
+        self.looks_between = arriving.time >= self.examined;
         true
     }
 
@@ -271,7 +281,10 @@ impl CellFifo {
 
     /// Take the samples that are due up to `until`, before any other event.
     fn take_samples(&mut self, cx: &mut Context<'_>, until: Time) {
-        let next = self.inbox.next_time().unwrap_or(Time::NEVER);
+        let next = match &self.combs {
+            Some(combs) => combs.next_time(),
+            None => self.inbox.next_time().unwrap_or(Time::NEVER),
+        };
         let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.stops.tick);
         loop {
             self.drop_before(cx, self.stops.sample);
@@ -307,12 +320,11 @@ impl CellFifo {
     }
 
     #[inline]
-    fn arrive(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &mut Arriving) {
-        let refused = if self.entry.polices { cx.police(arriving).err() } else { None };
-        let &mut Arriving { time: now, unit, .. } = arriving;
+    fn arrive(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving) {
+        let &Arriving { time: now, unit, lost, .. } = arriving;
         self.drop_before(cx, Time(now.0 + 1));
         let size = if self.entry.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
-        let verdict = match refused {
+        let verdict = match lost {
             None => self.judge(cx, arriving, size, self.content.level()),
             Some(reason) => Err(reason),
         };
@@ -331,7 +343,7 @@ impl CellFifo {
     /// Judge a unit that meets this occupancy; the error is the reason for its loss.
     #[inline]
     fn judge(&self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Result<(), Reason> {
-        let &Arriving { time, unit, vc } = arriving;
+        let &Arriving { time, unit, vc, .. } = arriving;
         let policy = cx.port.admission_mut();
         match &self.entry.ledger {
             Some(ledger) => ledger.ask(policy, time, &unit, vc, size),
@@ -358,7 +370,7 @@ impl CellFifo {
     /// Accept a unit: count it in `books` and forward it.
     #[inline]
     fn take(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving, size: u64) {
-        let &Arriving { time: arrived, unit, vc } = arriving;
+        let &Arriving { time: arrived, unit, vc, .. } = arriving;
         let pace = match &self.content {
             Content::Cells { pace, .. } => *pace,
             Content::Packets { .. } => self.paces.of(unit.bytes),
@@ -383,7 +395,7 @@ impl CellFifo {
     }
 
     /// Count a unit in `books`.
-    #[inline]
+    #[inline(always)] // once for each cell that passes alone
     fn enter(&mut self, stay: &Sojourn) {
         self.books.enter(stay);
         let measured = stay.ends >= self.books.window.from;
@@ -435,6 +447,9 @@ impl CellFifo {
     /// the cells need single decisions.
     fn fate(&mut self, cx: &mut Context<'_>, train: &CellTrain, ahead: u64) -> Option<Result<(), Reason>> {
         let &CellTrain { unit, vc, beat, begun, .. } = train;
+        if train.lost.is_some() {
+            return train.lost.map(Err);
+        }
         if cx.routes[vc].is_collected() {
             return None;
         }
@@ -454,7 +469,7 @@ impl CellFifo {
         }
         let level = self.content.level() + ahead;
         let unit = Unit { flags: unit.flags.without(Flags::EOM), ..unit };
-        Some(self.judge(cx, &Arriving { time: beat.time, unit, vc }, 1, level))
+        Some(self.judge(cx, &Arriving { time: beat.time, unit, vc, lost: None }, 1, level))
     }
 
     /// Return whether `cells` cells that start back to back at `start` certainly leave before the measured time

@@ -99,6 +99,12 @@ impl CellFifo {
         let (policy, logs) = (cx.port.admission_mut(), cx.losses.log.is_some());
         let mut taken = 0;
         for train in &self.segment.trains {
+            if train.lost.is_some() {
+                if logs {
+                    return false;
+                }
+                continue;
+            }
             match policy.foresees(train.vc) {
                 Within::Asked => return false,
                 Within::Lost(_) | Within::Broken(_) if logs => return false,
@@ -123,10 +129,11 @@ impl CellFifo {
         let Content::Cells { pace, .. } = self.content else { return };
         let (mut segment, order) = self.take_in_order();
         for train in &mut segment {
-            train.lost = match cx.port.admission_mut().foresees(train.vc) {
+            let foreseen = match cx.port.admission_mut().foresees(train.vc) {
                 Within::Lost(reason) | Within::Broken(reason) => Some(reason),
                 Within::Taken | Within::Asked => None,
             };
+            train.lost = train.lost.or(foreseen);
         }
         self.gather(cx, out, &segment, &pace);
         for &(time, place) in &order {

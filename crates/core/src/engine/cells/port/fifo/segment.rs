@@ -293,7 +293,8 @@ impl CellFifo {
     fn count_taken(&mut self, cx: &mut Context<'_>) -> Option<u64> {
         let mut taken = 0;
         for train in &mut self.segment.trains {
-            train.lost = refusal(self.entry.rule, cx.port.admission_mut(), train.vc);
+            let refused = || refusal(self.entry.rule, cx.port.admission_mut(), train.vc);
+            train.lost = train.lost.or_else(refused);
             if train.lost.is_some() {
                 if cx.is_logged() {
                     return None;

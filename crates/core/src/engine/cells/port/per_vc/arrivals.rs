@@ -61,6 +61,9 @@ impl PerVc {
         next: &CellTrain,
         occupancy: Occupancy,
     ) -> Option<Result<(), Reason>> {
+        if next.lost.is_some() {
+            return next.lost.map(Err);
+        }
         match port.within(next.vc) {
             Within::Lost(reason) if !next.unit.is_first() => Some(Err(reason)),
             Within::Broken(_) if !next.unit.is_first() => None,
@@ -111,7 +114,6 @@ impl PerVc {
     }
 
     fn lose_train(&mut self, cx: &mut Context<'_>, next: &CellTrain, reason: Reason) {
-        cx.port.counters.frames_in += u64::from(next.unit.begins_frame());
         lose(cx, &next.unit, next.units.into(), reason);
         self.inbox.pop_train();
     }
@@ -218,9 +220,12 @@ impl PerVc {
             self.inbox.in_order(&segment, &mut order);
             self.inbox.pass_inner(&segment, |_| false);
             self.book_slots(cx.port);
+            for (train, reason) in segment.iter().filter_map(|train| Some((train, train.lost?))) {
+                lose(cx, &train.unit, train.units.into(), reason);
+            }
             for &(time, place) in &order {
                 let next = &mut segment[place as usize];
-                let arriving = Arriving { time, unit: next.unit, vc: next.vc };
+                let arriving = Arriving { time, unit: next.unit, vc: next.vc, lost: None };
                 next.unit.index += 1;
                 self.serve_one_by_one(cx, out, time);
                 if cx.port.queues[next.vc.queue()].is_empty() {
@@ -302,6 +307,7 @@ fn join(port: &mut Port, train: &CellTrain, asked: u64) {
 
 /// Count `units` cells of one frame as lost.
 fn lose(cx: &mut Context<'_>, unit: &Unit, units: u64, reason: Reason) {
+    cx.port.counters.frames_in += u64::from(unit.begins_frame());
     cx.port.counters.units_in += units;
     cx.port.counters.lost_many(reason, units);
     cx.circuits[unit.vc].lost_many(unit, units);
@@ -319,7 +325,7 @@ fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
 /// Let the policy judge a cell; add an accepted cell to its queue, which is not empty.
 #[inline]
 fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
-    let &Arriving { time, unit, vc } = arriving;
+    let &Arriving { time, unit, vc, .. } = arriving;
     cx.port.counters.arrived(&unit);
     let Port { pool, queues, admission, counters, .. } = &mut *cx.port;
     let queue = &queues[vc.queue()];

@@ -100,8 +100,6 @@ struct PolicyTraits {
     one_by_one: bool,
     /// Whether they do so only because the policy judges each cell.
     asked: bool,
-    /// Whether units are policed on arrival.
-    polices: bool,
 }
 
 /// Bounds of the frames in the queues.
@@ -118,7 +116,6 @@ struct FrameBounds {
 impl PolicyTraits {
     /// Return the properties of a port's policies.
     fn new(setup: &mut PortSetup<'_>, interest: Interest) -> PolicyTraits {
-        let polices = setup.plan.polices(setup.index);
         let by_cell = goes_by_cell(setup.port);
         let asked = setup.port.admission.asks_for_all();
         let observes_departures = by_cell || matches!(interest, Interest::Ends | Interest::Every);
@@ -129,9 +126,8 @@ impl PolicyTraits {
             observes_departures,
             is_monotone: setup.port.admission.properties().is_monotone,
             unseen: together && !observes_departures,
-            one_by_one: by_cell || asked || polices,
-            asked: asked && !by_cell && !polices,
-            polices,
+            one_by_one: by_cell || asked,
+            asked: asked && !by_cell,
         }
     }
 }
@@ -244,10 +240,8 @@ impl PerVc {
     fn take_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) {
         self.make_sure_of_room(cx, out);
         let noted = self.register_log.as_ref().and_then(|_| self.inbox.next_unit());
-        let Some(mut arriving) = self.inbox.pop_before(Time(now.0 + 1)) else { return };
-        if self.traits.polices
-            && let Err(reason) = cx.police(&mut arriving)
-        {
+        let Some(arriving) = self.inbox.pop_before(Time(now.0 + 1)) else { return };
+        if let Some(reason) = arriving.lost {
             return cx.refuse(&arriving, reason);
         }
         self.enter(cx, out, &arriving, noted);
@@ -261,7 +255,7 @@ impl PerVc {
         arriving: &Arriving,
         noted: Option<CellTrain>,
     ) {
-        let &Arriving { time: now, unit, vc } = arriving;
+        let &Arriving { time: now, unit, vc, .. } = arriving;
         if cx.port.queues[vc.queue()].is_empty() {
             self.end_rotation(cx.port);
         }

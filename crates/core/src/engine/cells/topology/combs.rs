@@ -1,0 +1,109 @@
+//! The ports at which only single cells of clocked sources arrive: combs.
+//!
+//! # What it assumes
+//! The cells come straight from their hosts and go straight to hosts, past ports that only delay.
+//!
+//! # What it skips
+//! Everything but the instants of the cells: see `inbox/combs.rs` and `port/fifo/combs.rs`.
+//!
+//! # Why that is exact
+//! Such a source depends only on its clock, its sink answers nothing, and a cell that is a frame has only a number.
+//!
+//! # What turns it off
+//! A port where another circuit passes, a second port at which cells wait, a policer, a host with a processor, circuits
+//! in a cycle, figures of a flow over time.
+
+use super::form::PortForm;
+use super::policing::{PolicerUse, Policing};
+use super::route::{Destination, RouteSegment};
+use crate::buffer::size::Measure;
+use crate::engine::forms::{Form, allows};
+use crate::scenario::contract::Passing;
+use crate::scenario::model::{Line, Medium, Scenario};
+use crate::transport;
+use crate::units::Span;
+use crate::units::ids::{CircuitId, IdVec, PortVc};
+
+/// A circuit of single cells, at the port where they may wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CombCircuit {
+    pub(crate) circuit: CircuitId,
+    /// Its number at the port, and the index of the port on its path.
+    pub(crate) vc: PortVc,
+    pub(crate) hop: u8,
+    /// Index of the flow that it carries.
+    pub(crate) flow: usize,
+}
+
+/// The facts about a network from which combs follow.
+pub(super) struct CombSearch<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) forms: &'a [PortForm],
+    pub(super) passing: &'a Passing,
+    /// For every flow whether its source sends ahead.
+    pub(super) open_loop: &'a [bool],
+    pub(super) policing: &'a Policing,
+}
+
+impl CombSearch<'_> {
+    /// Return for every port where only combs arrive the circuits of its lanes, and make the routes from their hosts lead to them.
+    pub(super) fn lanes(&self, routes: &mut [IdVec<PortVc, RouteSegment>]) -> Vec<Option<Vec<CombCircuit>>> {
+        let mut lanes: Vec<Vec<(u32, CombCircuit)>> = vec![Vec::new(); routes.len()];
+        for (from, routes) in routes.iter().enumerate().filter(|(from, _)| self.is_interface(*from)) {
+            for (vc, route) in routes.pairs() {
+                let circuit = self.passing.at(from)[vc];
+                if let Destination::Port { port, lane, vc } = route.to
+                    && let Some(flow) = self.flow_of_comb(circuit)
+                {
+                    lanes[port as usize].push((lane, CombCircuit { circuit, vc, hop: route.hop, flow }));
+                }
+            }
+        }
+        let is_comb_port = |port: usize, lanes: &[(u32, CombCircuit)]| {
+            let ends = || routes[port].iter().all(|route| matches!(route.to, Destination::Host { .. }));
+            let form =
+                || matches!(self.forms[port], PortForm::Fifo(_)) && is_cells(&self.scenario.lines[port]);
+            !lanes.is_empty() && lanes.len() == self.passing.at(port).len() && form() && ends()
+        };
+        let mut found = Vec::new();
+        for (port, mut lanes) in lanes.into_iter().enumerate() {
+            let is_comb_port = allows(Form::Combs) && is_comb_port(port, &lanes);
+            lanes.sort_unstable_by_key(|(lane, _)| *lane);
+            found.push(is_comb_port.then(|| lanes.into_iter().map(|(_, lane)| lane).collect()));
+        }
+        for (_, route) in routes.iter_mut().flat_map(IdVec::pairs_mut) {
+            if let Destination::Port { port, lane, .. } = route.to
+                && found[port as usize].is_some()
+            {
+                route.to = Destination::Comb { port, lane };
+            }
+        }
+        found
+    }
+
+    fn is_interface(&self, port: usize) -> bool {
+        matches!(self.forms[port], PortForm::HostInterface) && is_cells(&self.scenario.lines[port])
+    }
+
+    /// Return the flow of a circuit that carries only single cells of a clocked source, if nothing else influences it.
+    fn flow_of_comb(&self, circuit: CircuitId) -> Option<usize> {
+        let (vc, measure) = (&self.scenario.vcs[circuit], &self.scenario.measure);
+        let index = vc.flow?;
+        let flow = &self.scenario.flows[index];
+        let is_followed = measure.throughput.is_some()
+            || measure.cwnd.contains(&index)
+            || measure.state.flows.contains(&index);
+        let is_comb = self.open_loop[index]
+            && flow.vc == circuit
+            && matches!(*flow.transport, transport::Spec::Cells(_))
+            && flow.processing == Span::ZERO
+            && vc.framing.parity() == 0
+            && self.policing.uses[circuit] == PolicerUse::Never
+            && !is_followed;
+        is_comb.then_some(index)
+    }
+}
+
+fn is_cells(line: &Line) -> bool {
+    line.medium == Medium::Cells && line.port.measure == Measure::Cells
+}
