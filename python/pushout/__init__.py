@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pushout import policy, schemes
     from pushout.api import (
         CompareResult,
+        HeadroomResult,
         Result,
         SizeResult,
         SweepResult,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         __version__,
         compare,
         explain,
+        headroom,
         load,
         plot,
         policies,
@@ -57,6 +59,7 @@ __all__ = [
     "CompareResult",
     "DesignError",
     "FigureError",
+    "HeadroomResult",
     "InternalError",
     "MissingExtraError",
     "PolicyError",
@@ -71,6 +74,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "headroom",
     "load",
     "plot",
     "policies",

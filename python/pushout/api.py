@@ -1,7 +1,7 @@
 """The functions of the Python interface."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
@@ -14,10 +14,13 @@ from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
+from pushout.question import headroom as headrooms
+from pushout.question import headroom_table as tables
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_policies
+from pushout.question.headroom import HeadroomResult
 from pushout.question.session import Folder, Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
@@ -30,6 +33,7 @@ from pushout.source import Overrides, Scenario, load, overrides, utf_8
 
 __all__ = [
     "CompareResult",
+    "HeadroomResult",
     "Result",
     "SizeResult",
     "SweepResult",
@@ -37,6 +41,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "headroom",
     "load",
     "plot",
     "policies",
@@ -261,3 +266,24 @@ def sweep(
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:
         return sweeps.sweep(plan, session)
+
+
+def headroom(
+    table: str | os.PathLike[str] | Iterable[Mapping[str, object]],
+    *,
+    mtu: int | None = None,
+    smallest: int | None = None,
+    other: int | None = None,
+    cell: int | None = None,
+) -> HeadroomResult:
+    """Compare the headroom that each line of a switch needs with what it is given.
+
+    Parameters: `table` is a CSV file, a table of SONiC (`pg_profile_lookup.ini`), or its rows as mappings of columns;
+    `mtu`, `smallest`, `other` and `cell` are values of these columns, in bytes, for rows without them.
+
+        >>> row = {"rate": "100 Gb/s", "cable": "300 m", "mtu": 4096, "cell": 192, "given": "84 kB"}
+        >>> pushout.headroom([row]).document["rows"][0]["verdict"]
+    """
+    given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
+    lines = tables.read(table, given) if isinstance(table, str | os.PathLike) else tables.made(table, given)
+    return headrooms.headroom(lines)

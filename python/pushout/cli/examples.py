@@ -5,6 +5,7 @@ EXAMPLES = {
     "check": "pushout check my_epd.py",
     "compare": "pushout compare lan --policies tail-drop,ppd,epd --set 'duration=5 s'",
     "explain": "pushout explain two-routers > explicit.json",
+    "headroom": "pushout headroom lines.csv",
     "init": "pushout init my-lab",
     "lab": "pushout lab lan --policies tail-drop,epd --out lab.html",
     "plot": "pushout plot lan --what queue,drops,cwnd --set 'duration=5 s' --out queue.svg",

@@ -11,6 +11,7 @@ MODULES = {
     **dict.fromkeys(("scenarios", "init"), "start"),
     **dict.fromkeys(("validate", "explain", "schema", "policies"), "scenarios"),
     "check": "check",
+    "headroom": "headroom",
     "plot": "plot",
     "lab": "lab",
     "reproduce": "reproduce",
