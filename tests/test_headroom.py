@@ -194,7 +194,7 @@ GOOD = b"100 Gb/s,300,4096,192,83968\n"
         (b"rate,rate\n", "{}:1: column rate must be given once"),
         (
             b"rate,cable,mtu,given\n100 Gb/s,300,4096,83968\n",
-            "{}:2: cell must be given: add the column, or give cell for",
+            "{}:2: cell must be given: add the column, or give --cell for all rows",
         ),
         (b"cable,mtu,cell,given\n300,4096,192,83968\n", "{}:2: rate must be given: add the column"),
         (HEAD + GOOD + b"100 Gb/s,300,4096,192\n", "{}:3: the row must have 5 values, as the first line, not 4"),
@@ -283,6 +283,14 @@ def test_rows_of_one_pool_agree() -> None:
     for other, column in (({"cell": 208}, "cell"), ({"share_size": "99 kB"}, "share_size")):
         with pytest.raises(QuestionError, match=rf"rows\[1\]: {column} must be that of the first row of pool 'p'"):
             rows(one, {**one, **other})
+
+
+def test_a_value_for_all_rows_is_checked_once() -> None:
+    row = {"rate": "100 Gb/s", "cable": 300, "given": 83_968}
+    found = pushout.headroom([row], mtu=4096, other=9100, cell=192).document["rows"]
+    assert found[0]["need_cells"] == 433
+    with pytest.raises(QuestionError, match=r"^mtu must be a number of bytes from 64 to 65535, not '63'"):
+        pushout.headroom([row], mtu=63, cell=192)
 
 
 @pytest.mark.parametrize("wrong", [[1], ["rate"], [None]])

@@ -16,12 +16,14 @@ from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
+from pushout.question import merge as parts
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_policies
 from pushout.question.headroom import HeadroomResult
 from pushout.question.session import Folder, Session
+from pushout.question.shard import Shard, check_places
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
@@ -43,6 +45,7 @@ __all__ = [
     "explain",
     "headroom",
     "load",
+    "merge",
     "plot",
     "policies",
     "run",
@@ -244,6 +247,7 @@ def sweep(
     cache: Folder | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
+    shard: tuple[int, int] | str | None = None,
     allow_files: Sequence[Folder] = (),
     progress: Progress | None = None,
 ) -> SweepResult:
@@ -253,8 +257,9 @@ def sweep(
     (`{"port.bottleneck.admission": Epd()}`); `policies` gives ports an admission policy at every point, as in `run`;
     `out` is a folder, or `s3://bucket/folder`, for rows (Parquet) and manifest, by default none; `cache` is a folder
     for finished runs, by default in `out`; `jobs` is the number of threads (default: every core); `cluster` is the
-    address of a Ray cluster; `allow_files` are folders whose files a sweep file may name; `progress` is called with
-    (done, total) at intervals. Runs that `cache` holds are not repeated.
+    address of a Ray cluster; `shard=(1, 4)` runs the first of four parts, which `merge` puts together; `allow_files`
+    are folders whose files a sweep file may name; `progress` is called with (done, total) at intervals. Runs that
+    `cache` holds are not repeated.
 
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
@@ -263,9 +268,24 @@ def sweep(
         raise TypeError(f"the design must be the path of a sweep file or a mapping of its keys, not {quoted(design)}")
     plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design, allow_files)
     plan = with_policies(plan, programs(policies or {}))
+    part = None if shard is None else Shard.of(shard)
+    if part:
+        check_places(out, cache, part)
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:
-        return sweeps.sweep(plan, session)
+        return sweeps.sweep(plan, session, shard=part)
+
+
+def merge(folders: Sequence[Folder], out: Folder, *, progress: Progress | None = None) -> SweepResult:
+    """Put the parts of a sweep together that `sweep(…, shard=(1, 4), out=…)` and its like have written.
+
+    Parameters: `folders` are those of all parts, in any order; `out` is the folder, or `s3://bucket/folder`, for rows
+    and manifest of the whole sweep, which equal those of one process but for times; `progress` is called with
+    (done, total).
+
+        >>> pushout.merge(["part-1", "part-2"], "whole").means("goodput_ratio")
+    """
+    return parts.merge(folders, out, progress)
 
 
 def headroom(

@@ -15,7 +15,7 @@ MODULES = {
     "plot": "plot",
     "lab": "lab",
     "reproduce": "reproduce",
-    **dict.fromkeys(("compare", "sweep", "size"), "questions"),
+    **dict.fromkeys(("compare", "merge", "sweep", "size"), "questions"),
     "bench": "bench",
 }
 """The module of each command."""

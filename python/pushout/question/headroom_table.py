@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from pushout import _core, kept
-from pushout.errors import QuestionError
+from pushout.errors import Argument, QuestionError
 from pushout.excerpt import place, quoted
 from pushout.question.quantity import bits_per_second, octets, split
 
@@ -72,7 +72,7 @@ class Line:
 
 
 class Wrong(Exception):  # noqa: N818  (never leaves this module: `_Row` adds the place)
-    """A value is invalid; the argument is the condition that it must meet."""
+    """A value is invalid; the argument is the condition that it must meet, or the end of a message."""
 
 
 def _number(text: str) -> tuple[float, str]:
@@ -183,6 +183,14 @@ GIVABLE = ("mtu", "smallest", "other", "cell")
 """Columns whose value may be given for all rows."""
 
 
+def _parsed(column: str, text: str) -> Any:
+    """Parse the value of a column."""
+    try:
+        return PARSERS[column](text)
+    except Wrong as wrong:
+        raise Wrong(f"must be {wrong}, not {quoted(text)}") from None
+
+
 class _Row:
     """The values of a row by column, and its place."""
 
@@ -194,16 +202,17 @@ class _Row:
         """Parse the value in a column; without one, or without a default, refuse the row."""
         if column not in self.values:
             return self.missing(column) if default is None else default
-        text = self.values[column]
         try:
-            return PARSERS[column](text)
+            return _parsed(column, self.values[column])
         except Wrong as wrong:
-            self.refuse(f"{column} must be {wrong}, not {quoted(text)}")
+            self.refuse(f"{column} {wrong}")
 
     def missing(self, column: str) -> NoReturn:
         """Refuse a row without a value in this column."""
-        how = f"add the column, or give {column} for all rows" if column in GIVABLE else "add the column"
-        self.refuse(f"{column} must be given: {how}")
+        message = f"{column} must be given: add the column"
+        if column in GIVABLE:
+            raise QuestionError(f"{self.at}: {message}, or give ", Argument(column), " for all rows")
+        self.refuse(message)
 
     def refuse(self, message: str) -> NoReturn:
         """Raise a message with the place of the row."""
@@ -264,8 +273,11 @@ def made(rows: Iterable[Mapping[str, object]], given: Mapping[str, object]) -> l
 
 def _lines(rows: Iterable[_Row], given: Mapping[str, object], shown: str) -> list[Line]:
     common = {column: _text(value) for column, value in given.items() if value is not None}
-    for column in common:
-        _Row("", common).get(column) if column in GIVABLE else None
+    for column, text in common.items():
+        try:
+            _parsed(column, text)
+        except Wrong as wrong:
+            raise QuestionError(Argument(column), f" {wrong}") from None
     lines: list[Line] = []
     for row in rows:
         if len(lines) == MOST_ROWS:

@@ -13,7 +13,7 @@ from pushout.document import Document
 from pushout.errors import DesignError, ScenarioError
 from pushout.literals import Drawing
 from pushout.question import mser
-from pushout.question.campaign import CHUNK, Campaign, Chunk
+from pushout.question.campaign import CHUNK, Campaign, Chunk, Owned, every
 from pushout.question.columns import Columns
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
@@ -22,6 +22,7 @@ from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision
 from pushout.question.session import Session
+from pushout.question.shard import PART, Shard, Split, part_of
 from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, wider
 from pushout.simulate import Job, Progress, check_room
@@ -71,33 +72,40 @@ WHOLE = "warmup=0 s"
 """The override of pilot runs: they are measured from the start."""
 
 
-def sweep(design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP) -> SweepResult:
+def sweep(
+    design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP, shard: Shard | None = None
+) -> SweepResult:
     """Execute the runs that the store lacks; write rows and manifest if the session has an output.
 
-    The manifest begins with `head`, which gives the kind of the question.
+    The manifest begins with `head`, which gives the kind of the question. With `shard` only the runs of this part are
+    executed, and the output gets the file by which `merge` puts the parts together.
     """
     with _in_file(design):
-        return _sweep(design, session, head)
+        return _sweep(design, session, head, shard)
 
 
-def _sweep(design: Design, session: Session, head: Mapping[str, Any]) -> SweepResult:
+def _sweep(design: Design, session: Session, head: Mapping[str, Any], shard: Shard | None) -> SweepResult:
     start = time.monotonic()
     source = _source(design)
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
-    manifest = {**head, **_manifest(design, Job(source, engine=design.engine))}
+    of_part = {"shard": str(shard)} if shard else {}
+    manifest = {**head, **of_part, **_manifest(design, Job(source, engine=design.engine))}
     if session.out:
-        asked = (design.reps, design.seed, design.warmup, design.engine, design.figures)
+        asked = (design.reps, design.seed, design.warmup, design.engine, design.figures, *of_part.values())
         session.out.claim((head["kind"], source.text, *asked, *design.points))
     begin(session.out, manifest)
-    points = _warmed(campaign, design) if design.warmup else list(design.points)
+    if session.out and shard:
+        session.out.text(PART, part_of(design, source, shard).text)
+    owned = Split(design, shard.count).owned(shard.number) if shard else every
+    points = _warmed(campaign, design, owned) if design.warmup else list(design.points)
     names = list(dict.fromkeys(name for point in points for name in point.columns))
-    parts, figures = _measured(campaign, points, design)
+    parts, figures = _measured(campaign, points, design, owned)
     rows = Rows.of([point.columns for point in points], names, figures)
     table = Columns.joined([rows.part(first, part) for first, part in parts])
     if session.out:
         manifest["rows"] = session.out.rows(ROWS, table)
     if design.warmup:
-        manifest["pilot_runs"] = len(points) * design.warmup.reps
+        manifest["pilot_runs"] = sum(owned(point, 0) for point in range(len(points))) * design.warmup.reps
     manifest |= {"runs": table.rows, "computed": campaign.counts.computed, "wall_s": time.monotonic() - start}
     end(session.out, manifest)
     return SweepResult(table, [dict(point.columns) for point in points], manifest)
@@ -199,27 +207,36 @@ Part = tuple[int, list[list[Run]]]
 """The runs of some points, and the index of the first of these."""
 
 
-def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tuple[Iterator[Part], dict[str, type]]:
+def _measured(
+    campaign: Campaign, points: Sequence[Level], design: Design, owned: Owned
+) -> tuple[Iterator[Part], dict[str, type]]:
     """Execute all runs; return them in parts, and their figures with the kinds of their values.
 
     A sweep of a single chunk stays in memory; the parts of a larger one are read again from the store.
     """
     figures: dict[str, type] = {}
-    parts = _parts(campaign, points, design, figures)
+    parts = _parts(campaign, points, design, figures, owned)
     if len(points) <= CHUNK:
         return iter(list(parts)), figures
     for _ in parts:
         pass
-    return _parts(campaign, points, design, {}), figures
+    return _parts(campaign, points, design, {}, owned), figures
 
 
-def _parts(campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type]) -> Iterator[Part]:
+def _parts(
+    campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type], owned: Owned
+) -> Iterator[Part]:
     """Yield the runs of the points, and note their figures while others are under way."""
     rule, seen = design.rule, _Seen(figures)
     for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
         later = float(max(0, len(points) - first - CHUNK) * rule.least)
-        runs = chunk.runs(rule, later=partial(_later, later))
+        runs = chunk.runs(rule, later=partial(_later, later), owned=_from(owned, first))
         yield first, [seen.note(some) for some in runs]
+
+
+def _from(owned: Owned, first: int) -> Owned:
+    """Count points from the first one of a chunk."""
+    return lambda point, replication: owned(first + point, replication)
 
 
 def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
@@ -258,15 +275,19 @@ class _Seen:
         return runs
 
 
-def _warmed(campaign: Campaign, design: Design) -> list[Level]:
-    """Add to every point the warm-up computed from its pilot runs."""
+def _warmed(campaign: Campaign, design: Design, owned: Owned) -> list[Level]:
+    """Add to every point the warm-up computed from its pilot runs, if this process executes its runs."""
     assert design.warmup is not None  # noqa: S101
     warmup = design.warmup
     pilot = replace(campaign, figures=_pilot_figures(warmup))
     chunks = _prepared(pilot, design, [(*point.sets, WHOLE) for point in design.points])
-    pilots = (runs for _, chunk in chunks for runs in chunk.runs(Fixed(warmup.reps)))
+    rule = Fixed(warmup.reps)
+    pilots = (runs for first, chunk in chunks for runs in chunk.runs(rule, owned=_from(owned, first)))
     found = []
     for point, runs in zip(design.points, pilots, strict=True):
+        if not runs:
+            found.append(Level(point.columns, (*point.sets, WHOLE)))  # without runs any valid warm-up will do
+            continue
         try:
             microseconds = round(mser.warmup_s(warmup.figure, [run.figures for run in runs]) * 1e6)
         except mser.WarmupError as error:
@@ -297,6 +318,6 @@ def _manifest(design: Design, job: Job) -> dict[str, Any]:
     }
 
 
-def default_out(design: Design) -> Path:
-    """Return the default folder of a sweep."""
-    return Path("results") / design.name
+def default_out(design: Design, shard: Shard | None = None) -> Path:
+    """Return the default folder of a sweep, or of a part of it."""
+    return Path("results") / (f"{design.name}-{shard.number}-of-{shard.count}" if shard else design.name)
