@@ -23,7 +23,7 @@ import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
 from pushout.question import campaign, design, output, sweep
-from pushout.question.shard import Shard, Split
+from pushout.question.shard import Part, Shard, Split
 from pushout.schemes import Epd
 from test_sweep import PLAN, without_wall_time
 
@@ -438,3 +438,13 @@ def test_the_commands_run_and_merge_parts(
     assert not Path("elsewhere").exists()
     command("merge", "--out", "whole", code=2)
     command("merge", *folders, code=2)
+
+
+def test_a_part_file_that_another_program_wrote_is_refused(finished: Path, tmp_path: Path) -> None:
+    for plan in ([], {}, {"keys": {}}, {"keys": {"grid": 1}, "scenario": ["", ""], "text": "", "policies": []}):
+        folder = tmp_path / "p"
+        shutil.copytree(finished / "part-1", folder, dirs_exist_ok=True)
+        part = Part(Shard(1, 3), plan)  # type: ignore[arg-type]
+        (folder / "part.json").write_text(part.text, encoding="utf-8")
+        with pytest.raises(QuestionError, match=r"part\.json is damaged: run that part of the sweep again"):
+            pushout.merge([folder], tmp_path / "whole")

@@ -1,8 +1,8 @@
 """Put the parts of a sweep together: the sweep is answered anew, with the finished runs of the parts as its runs."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,8 @@ def merge(folders: Sequence[Folder], out: Folder, progress: Progress | None = No
     if any(_is_same(each.folder, out) for each in places):
         raise QuestionError(Argument("out"), f" must be another folder than those of the parts, not {place(str(out))}")
     design = places[0].part.design()
-    with Session.open(out, progress=progress) as session, _runs(design, places) as runs:
-        return sweep(design, replace(session, executor=runs))
+    with Session.open(out, progress=progress) as session:
+        return sweep(design, replace(session, executor=_Runs(design, places, session.store.key)))
 
 
 def _is_same(folder: Path, out: Folder) -> bool:
@@ -108,26 +108,20 @@ def _complete(places: Sequence[Place]) -> list[Place]:
     return [found[number] for number in sorted(found)]
 
 
-@contextmanager
-def _runs(design: Design, places: Sequence[Place]) -> Iterator["_Runs"]:
-    """Open the stores of all parts."""
-    with ExitStack() as closing:
-        stores = []
-        for each in places:
-            file = default_cache(each.folder) / RUNS
-            if not file.is_file():
-                raise QuestionError(f"{place(str(file))} is missing: run part {each.part.shard} of the sweep again")
-            store = Store(file.parent)
-            closing.callback(store.close)
-            stores.append(store)
-        yield _Runs(design, places, stores)
+def _stored(each: Place, keys: Sequence[bytes]) -> dict[bytes, dict[int, Run]]:
+    """Look up runs in a part, whose store is open only here: a process may open fewer files than there may be parts."""
+    file = default_cache(each.folder) / RUNS
+    if not file.is_file():
+        raise QuestionError(f"{place(str(file))} is missing: run part {each.part.shard} of the sweep again")
+    with closing(Store(file.parent)) as store:
+        return store.find(keys)
 
 
 class _Runs:
     """An executor that finds each run in the part that it belongs to; it computes none."""
 
-    def __init__(self, design: Design, places: Sequence[Place], stores: Sequence[Store]) -> None:
-        self._split, self._places, self._stores = Split(design, len(places)), places, stores
+    def __init__(self, design: Design, places: Sequence[Place], key: Callable[[str], bytes]) -> None:
+        self._split, self._places, self._key = Split(design, len(places)), places, key
         self._seed = design.seed
         self._sets: list[tuple[str, ...]] = []
         self._asked: list[tuple[int, bytes]] = []
@@ -138,7 +132,7 @@ class _Runs:
         """Check points and figures together."""
         _, prepared = check(variations, figures, cores())
         self._sets = [tuple(sets) for sets in variations.points]
-        self._asked = [(seed, self._stores[0].key(identity)) for seed, identity in prepared.asked]
+        self._asked = [(seed, self._key(identity)) for seed, identity in prepared.asked]
         self._figures = list(figures)
         return prepared
 
@@ -146,8 +140,8 @@ class _Runs:
         """Find runs of the current points."""
         keys = list({self._asked[task.point][1] for task in tasks})
         found: dict[bytes, dict[int, Run]] = {key: {} for key in keys}
-        for store in self._stores:
-            for key, runs in store.find(keys).items():
+        for each in self._places:
+            for key, runs in _stored(each, keys).items():
                 found[key] |= {seed: run for seed, run in runs.items() if self._has_figures(run)}
         for tag, point, seed in tasks:
             run = found[self._asked[point][1]].get(seed)
@@ -176,4 +170,4 @@ class _Runs:
         return 0.0
 
     def close(self) -> None:
-        """Do nothing: the stores are closed by their owner."""
+        """Do nothing: no store stays open."""

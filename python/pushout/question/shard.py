@@ -160,6 +160,8 @@ def read_part(folder: Path) -> Part:
         digest = table.pop("digest")
         if digest != _digest(table):
             raise ValueError(digest)
-        return Part(Shard.of(table["shard"]), table["plan"])
+        part = Part(Shard.of(table["shard"]), table["plan"])
+        part.design()
+        return part
     except (ValueError, TypeError, KeyError, AttributeError):
         raise QuestionError(f"{place(str(folder / PART))} is damaged: run that part of the sweep again") from None

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +20,7 @@ from pushout.question.executor import Local, Variations
 from pushout.question.factor import Level, Place
 from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
-from pushout.question.replications import Fixed, Precision
+from pushout.question.replications import Fixed, Precision, Replications
 from pushout.question.session import Session
 from pushout.question.shard import PART, Shard, Split, part_of
 from pushout.question.store import Run
@@ -227,16 +227,37 @@ def _parts(
     campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type], owned: Owned
 ) -> Iterator[Part]:
     """Yield the runs of the points, and note their figures while others are under way."""
-    rule, seen = design.rule, _Seen(figures)
-    for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
-        later = float(max(0, len(points) - first - CHUNK) * rule.least)
-        runs = chunk.runs(rule, later=partial(_later, later), owned=_from(owned, first))
-        yield first, [seen.note(some) for some in runs]
+    return _executed(campaign, design, [point.sets for point in points], design.rule, owned, _Seen(figures).note)
 
 
-def _from(owned: Owned, first: int) -> Owned:
-    """Count points from the first one of a chunk."""
-    return lambda point, replication: owned(first + point, replication)
+Note = Callable[[list[Run]], list[Run]]
+"""Called with the runs of a point as soon as they are complete; returns them."""
+
+
+def _executed(
+    campaign: Campaign,
+    design: Design,
+    points: Sequence[Sequence[str]],
+    rule: Replications,
+    owned: Owned,
+    note: Note = list,
+) -> Iterator[Part]:
+    """Yield the runs of the points chunk by chunk; points without a run that is owned have none."""
+    for first in range(0, len(points), CHUNK):
+        some = range(first, min(first + CHUNK, len(points)))
+        own = [point for point in some if any(owned(point, number) for number in range(rule.least))]
+        found: dict[int, list[Run]] = {point: [] for point in some}
+        if own:
+            chunk = _prepared(campaign, design, points, own)
+            later = float(max(0, len(points) - first - CHUNK) * rule.least * len(own) / len(some))
+            runs = chunk.runs(rule, later=partial(_later, later), owned=_among(own, owned))
+            found |= zip(own, map(note, runs), strict=True)
+        yield first, list(found.values())
+
+
+def _among(own: Sequence[int], owned: Owned) -> Owned:
+    """Count points as a chunk of these points does."""
+    return lambda place, replication: owned(own[place], replication)
 
 
 def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
@@ -244,17 +265,16 @@ def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
     return runs
 
 
-def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]]) -> Iterator[tuple[int, Chunk]]:
-    """Split the points into chunks, each with the index of its first point."""
-    for first in range(0, len(points), CHUNK):
-        try:
-            chunk = campaign.prepare(points[first : first + CHUNK])
-        except ScenarioError as error:
-            if error.point is not None:
-                error.point += first
-            raise
-        design.check_figures(chunk.figures)
-        yield first, chunk
+def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]], own: Sequence[int]) -> Chunk:
+    """Check some of the points and look up their finished runs."""
+    try:
+        chunk = campaign.prepare([points[point] for point in own])
+    except ScenarioError as error:
+        if error.point is not None:
+            error.point = own[error.point]
+        raise
+    design.check_figures(chunk.figures)
+    return chunk
 
 
 class _Seen:
@@ -280,13 +300,12 @@ def _warmed(campaign: Campaign, design: Design, owned: Owned) -> list[Level]:
     assert design.warmup is not None  # noqa: S101
     warmup = design.warmup
     pilot = replace(campaign, figures=_pilot_figures(warmup))
-    chunks = _prepared(pilot, design, [(*point.sets, WHOLE) for point in design.points])
-    rule = Fixed(warmup.reps)
-    pilots = (runs for first, chunk in chunks for runs in chunk.runs(rule, owned=_from(owned, first)))
+    points = [(*point.sets, WHOLE) for point in design.points]
+    pilots = (runs for _, part in _executed(pilot, design, points, Fixed(warmup.reps), owned) for runs in part)
     found = []
     for point, runs in zip(design.points, pilots, strict=True):
         if not runs:
-            found.append(Level(point.columns, (*point.sets, WHOLE)))  # without runs any valid warm-up will do
+            found.append(point)
             continue
         try:
             microseconds = round(mser.warmup_s(warmup.figure, [run.figures for run in runs]) * 1e6)
