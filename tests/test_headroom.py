@@ -265,10 +265,12 @@ def test_a_bad_table_of_sonic_gets_one_message(line: str, message: str, tmp_path
         ({"cable": float("nan")}, "rows[0]: cable must be a length"),
         ({"mtu": True}, "rows[0]: mtu must be a number of bytes from 64 to 65535, not 'True'"),
         ({"mtu": 10**400}, "rows[0]: mtu must be a number of bytes"),
+        ({"given": "1000000000000 cells"}, "rows[0]: given must be at most 1000000000000 bytes, not 192000000000000"),
         ({"smallest": 5000}, "rows[0]: smallest must be at most mtu (4096), not 5000"),
         ({"share_size": "1 kB"}, "rows[0]: share must name the pool whose size share_size is"),
         ({"share": "p"}, "rows[0]: share_size must be given"),
         ({"response": -1}, "rows[0]: response must be a number of quanta or bytes"),
+        ({"response": "13 GB"}, "rows[0]: response must be at most a second of the line, not 13000000000 bytes"),
         ({"colour": "red"}, 'rows[0]: unknown column "colour"'),
     ],
 )

@@ -219,7 +219,7 @@ def scenario(lines: Sequence[Line], xoff: Amount, *, shared: bool = False) -> di
     """
     cell, amount = lines[0].cell, f"{xoff.number} {'cells' if xoff.in_cells else 'bytes'}"
     pool = {"side": "ingress", **({"headroom": amount} if shared else {})}
-    size = (xoff.cells(cell) * (1 if shared else len(lines)) + ROOM) * cell
+    size = (xoff.cells(cell) * (1 if shared else len(lines)) + Amount(ROOM).cells(cell)) * cell
     ports = {name: {"memory": "chip"} for name in ("out", *(f"in{number}.back" for number in range(len(lines))))}
     return {
         "name": "headroom",
@@ -246,8 +246,8 @@ def scenario(lines: Sequence[Line], xoff: Amount, *, shared: bool = False) -> di
     }
 
 
-ROOM = 10_000
-"""Cells of a memory beside its headroom; the need does not depend on them."""
+ROOM = 2**18
+"""Bytes of a memory beside its headroom, more than the largest frames; the need does not depend on them."""
 
 
 def _hosts(lines: Sequence[Line]) -> Iterator[dict[str, Any]]:

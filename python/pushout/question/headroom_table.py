@@ -128,8 +128,8 @@ def _cable(text: str) -> float:
     return number * lengths[unit]
 
 
-MOST_RESPONSE = 10**9
-"""Bytes that a sender may send before it obeys: a longer response is a mistake."""
+MOST_RESPONSE = 10**12
+"""Bytes that a sender may send before it obeys; a response is at most a second of any line."""
 
 
 def _response(text: str) -> int:
@@ -146,7 +146,7 @@ def _response(text: str) -> int:
 
 
 MOST_MEMORY = 10**12
-"""Bytes or cells of a memory: no switch has more."""
+"""Bytes of a memory: no switch has more."""
 
 
 def _amount(text: str) -> Amount:
@@ -220,33 +220,46 @@ class _Row:
 
     def line(self) -> Line:
         """Read all values."""
-        rate, mtu = self.get("rate"), self.get("mtu")
-        smallest = self.get("smallest", mtu)
-        if smallest > mtu:
-            self.refuse(f"smallest must be at most mtu ({mtu}), not {smallest}")
-        pool = self.get("share", "")
+        rate, mtu, cell, pool = self.get("rate"), self.get("mtu"), self.get("cell"), self.get("share", "")
         if not pool and "share_size" in self.values:
             self.refuse("share must name the pool whose size share_size is")
-        size = self.get("share_size", None if pool else Amount(0))
+        size = self._memory("share_size", cell, None if pool else Amount(0))
         return Line(
             name=self.get("line", self.at),
             rate_bps=rate,
             cable_m=self.get("cable"),
             mtu=mtu,
-            smallest=smallest,
+            smallest=self._smallest(mtu),
             other=self.get("other", mtu),
-            cell=self.get("cell"),
-            response_bytes=self.get("response", self._standard_response(rate)),
-            given=self.get("given", size if pool else None),
+            cell=cell,
+            response_bytes=self._response(rate),
+            given=self._memory("given", cell, size if pool else None),
             pool=pool,
             pool_size=size,
             at=self.at,
         )
 
-    def _standard_response(self, rate: int) -> int:
-        """Return the response time of IEEE 802.3 in bytes."""
+    def _smallest(self, mtu: int) -> int:
+        """Read the size of the smallest frame."""
+        smallest: int = self.get("smallest", mtu)
+        if smallest > mtu:
+            self.refuse(f"smallest must be at most mtu ({mtu}), not {smallest}")
+        return smallest
+
+    def _memory(self, column: str, cell: int, default: Amount | None) -> Amount:
+        """Read an amount of memory; refuse more than a switch can have."""
+        amount: Amount = self.get(column, default)
+        if amount.bytes(cell) > MOST_MEMORY:
+            self.refuse(f"{column} must be at most {MOST_MEMORY} bytes, not {amount.bytes(cell)}")
+        return amount
+
+    def _response(self, rate: int) -> int:
+        """Read the response time in bytes; the default is that of IEEE 802.3 for the rate."""
         if "response" in self.values:
-            return 0
+            response: int = self.get("response")
+            if 8 * response > rate:
+                self.refuse(f"response must be at most a second of the line, not {response} bytes")
+            return response
         quanta = RESPONSES.get(rate // GIGABIT) if rate % GIGABIT == 0 else None
         if quanta is None:
             known = ", ".join(map(str, RESPONSES))
