@@ -180,6 +180,21 @@ def test_a_table_is_printed_row_by_row(tmp_path: Path, capsys: pytest.CaptureFix
     assert repr(pushout.headroom(table)) == "<HeadroomResult 3 rows, 0 with too little headroom>"
 
 
+def test_the_result_is_a_table_and_a_notebook_shows_it() -> None:
+    result = pushout.headroom([ROW, {**ROW, "share": "p", "share_size": "500 cells"}])
+    found = result.to_arrow().to_pylist()
+    expected = result.document["rows"]
+    assert [row["need_bytes"] for row in found] == [83_136, 83_136]
+    assert [(row["share"], row["share_bytes"]) for row in found] == [(None, None), ("p", 96_000)]
+    for row, document in zip(found, expected, strict=True):
+        terms = {f"{name}_bytes": number for name, number in document.pop("terms_bytes").items()}
+        assert row == {**document, **terms}
+    assert pushout.headroom([ROW]).to_arrow().schema.field("share").type == "string"
+    html = result._repr_html_()
+    assert html is not None
+    assert "the 500 cells of pool p are enough for 1 of 1 lines at once" in html
+
+
 HEAD = b"rate,cable,mtu,cell,given\n"
 GOOD = b"100 Gb/s,300,4096,192,83968\n"
 

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from pushout.errors import InternalError, QuestionError
 from pushout.excerpt import quoted
+from pushout.question.columns import Columns, Kind
+from pushout.question.frame import Tabled
 from pushout.question.headroom_table import Amount, Line
 from pushout.simulate import Job
 from pushout.source import load
@@ -84,27 +87,45 @@ class Row:
             "share_ratio": self.need * cell / size if size else None,
             "lines": self.lines,
             "lines_at_once": self.lines_at_once,
-            "terms_bytes": dict(self.terms),
+            TERMS: dict(self.terms),
             "dominant": self.dominant,
             "verdict": self.verdict,
         }
 
 
-@dataclass(frozen=True, repr=False)
-class HeadroomResult:
+TERMS = "terms_bytes"
+
+KINDS: dict[str, Kind] = {"share": "string", "share_bytes": "int64", "share_ratio": "float64"}
+"""Kinds of columns that may be empty."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HeadroomResult(Tabled):
     """The headroom of every line of a table."""
 
     rows: list[Row]
 
-    def __repr__(self) -> str:
+    def _brief(self) -> str:
         """Count the rows and those with too little headroom."""
         short = sum(row.verdict == "too little" for row in self.rows)
-        return f"<HeadroomResult {len(self.rows)} rows, {short} with too little headroom>"
+        return f"{len(self.rows)} rows, {short} with too little headroom"
+
+    @cached_property
+    def columns(self) -> Columns:  # type: ignore[override]
+        """The rows as a table, with a column for each term."""
+        rows = [_flat(row.document) for row in self.rows]
+        return Columns.of({name: [row[name] for row in rows] for name in rows[0]}, KINDS)
 
     @property
     def document(self) -> dict[str, Any]:
         """As printed by `pushout headroom --json`."""
         return {"rows": [row.document for row in self.rows]}
+
+
+def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace the terms of a row by a value each."""
+    terms = {f"{name}_bytes": number for name, number in document[TERMS].items()}
+    return {**{name: value for name, value in document.items() if name != TERMS}, **terms}
 
 
 def headroom(lines: Sequence[Line]) -> HeadroomResult:
