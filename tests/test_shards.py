@@ -440,11 +440,11 @@ def test_the_commands_run_and_merge_parts(
     command("merge", *folders, code=2)
 
 
-def test_a_part_file_that_another_program_wrote_is_refused(finished: Path, tmp_path: Path) -> None:
+def test_a_part_file_that_another_program_wrote_is_refused(tmp_path: Path) -> None:
     for plan in ([], {}, {"keys": {}}, {"keys": {"grid": 1}, "scenario": ["", ""], "text": "", "policies": []}):
         folder = tmp_path / "p"
-        shutil.copytree(finished / "part-1", folder, dirs_exist_ok=True)
-        part = Part(Shard(1, 3), plan)  # type: ignore[arg-type]
+        pushout.sweep(PLAN, out=folder, shard=(1, 1))
+        part = Part(Shard(1, 1), plan)  # type: ignore[arg-type]
         (folder / "part.json").write_text(part.text, encoding="utf-8")
         with pytest.raises(QuestionError, match=r"part\.json is damaged: run that part of the sweep again"):
             pushout.merge([folder], tmp_path / "whole")

@@ -16,7 +16,7 @@ from pushout.question.design import Design
 from pushout.question.executor import Done, Prepared, Task, Variations, check
 from pushout.question.manifest import MANIFEST
 from pushout.question.session import Folder, Session, default_cache
-from pushout.question.shard import Part, Shard, Split, read_part
+from pushout.question.shard import PART, Part, Shard, Split, damaged, read_part
 from pushout.question.store import RUNS, Run, Store
 from pushout.question.sweep import SweepResult, sweep
 from pushout.simulate import Progress, cores
@@ -43,9 +43,17 @@ def merge(folders: Sequence[Folder], out: Folder, progress: Progress | None = No
     places = _complete([_place(Path(folder)) for folder in folders])
     if any(_is_same(each.folder, out) for each in places):
         raise QuestionError(Argument("out"), f" must be another folder than those of the parts, not {place(str(out))}")
-    design = places[0].part.design()
+    design = _design(places[0])
     with Session.open(out, progress=progress) as session:
         return sweep(design, replace(session, executor=_Runs(design, places, session.store.key)))
+
+
+def _design(first: Place) -> Design:
+    """Make the design anew from that of the first part, which all parts have."""
+    try:
+        return first.part.design()
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise damaged(first.folder / PART) from None
 
 
 def _is_same(folder: Path, out: Folder) -> bool:
@@ -82,7 +90,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("engine", {}), dict):
-        raise QuestionError(f"{place(str(folder / MANIFEST))} is damaged: run that part of the sweep again")
+        raise damaged(folder / MANIFEST)
     return {"engine": {}, **found}
 
 

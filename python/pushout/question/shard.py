@@ -160,8 +160,11 @@ def read_part(folder: Path) -> Part:
         digest = table.pop("digest")
         if digest != _digest(table):
             raise ValueError(digest)
-        part = Part(Shard.of(table["shard"]), table["plan"])
-        part.design()
-        return part
+        return Part(Shard.of(table["shard"]), table["plan"])
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise QuestionError(f"{place(str(folder / PART))} is damaged: run that part of the sweep again") from None
+        raise damaged(folder / PART) from None
+
+
+def damaged(file: Path) -> QuestionError:
+    """Say that a file of a part is not what was written."""
+    return QuestionError(f"{place(str(file))} is damaged: run that part of the sweep again")
