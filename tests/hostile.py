@@ -213,7 +213,7 @@ OPTIONS = [
     ("compare", ["--policies", "--port", "--set", "--seed", "--reps", "--engine", "--figures", "--jobs"]),
     ("size", ["--goal", "--over", "--from", "--to", "--policies", "--port", "--set", "--seed", "--least", "--most"]),
     ("size", ["--resolution", "--search", "--engine", "--jobs"]),
-    ("sweep", ["--jobs"]),
+    ("sweep", ["--jobs", "--shard"]),
     ("reproduce", ["--reps"]),
     ("bench", ["--reps", "--workloads", "--peers"]),
     ("init", ["--scenario", "--policy"]),
@@ -222,7 +222,9 @@ OPTIONS = [
 
 def _argument(stream: random.Random) -> Case:
     """A hostile text in place of a file or a name."""
-    verb = stream.choice(["run", "validate", "explain", "sweep", "policies", "reproduce", "scenarios", *NEEDED])
+    verb = stream.choice(
+        ["run", "validate", "explain", "sweep", "headroom", "policies", "reproduce", "scenarios", *NEEDED]
+    )
     text = stream.choice(TEXTS).replace("\x00", "\x01") or "empty"
     if verb == "reproduce" and text.isdigit():
         text = f"-{text}"  # the beginning of the ids of studies, which take long

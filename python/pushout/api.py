@@ -1,7 +1,7 @@
 """The functions of the Python interface."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
@@ -14,12 +14,17 @@ from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
+from pushout.question import headroom as headrooms
+from pushout.question import headroom_table as tables
+from pushout.question import merge as parts
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_columns, with_policies
+from pushout.question.headroom import HeadroomResult
 from pushout.question.place import Places, everywhere
 from pushout.question.session import Folder, Session
+from pushout.question.shard import Shard, check_places
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
@@ -31,6 +36,7 @@ from pushout.source import Overrides, Scenario, Source, load, overrides, utf_8
 
 __all__ = [
     "CompareResult",
+    "HeadroomResult",
     "Result",
     "SizeResult",
     "SweepResult",
@@ -38,7 +44,9 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "headroom",
     "load",
+    "merge",
     "plot",
     "policies",
     "run",
@@ -265,6 +273,7 @@ def sweep(
     cache: Folder | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
+    shard: tuple[int, int] | str | None = None,
     allow_files: Sequence[Folder] = (),
     progress: Progress | None = None,
 ) -> SweepResult:
@@ -275,8 +284,8 @@ def sweep(
     `columns` are figures besides those that the design names (`["loss", "ports.bottleneck.lost"]`); `out` is a folder,
     or `s3://bucket/folder`, for rows (Parquet) and manifest, by default none; `cache` is a folder for finished runs, by
     default in `out`; `jobs` is the number of threads (default: every core); `cluster` is the address of a Ray cluster;
-    `allow_files` are folders whose files a sweep file may name; `progress` is called with (done, total) at intervals.
-    Runs that `cache` holds are not repeated.
+    `shard=(1, 4)` runs the first of four parts, which `merge` puts together; `allow_files` are folders whose files a
+    sweep file may name; `progress` is called with (done, total) at intervals. Runs that `cache` holds are not repeated.
 
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
@@ -287,6 +296,42 @@ def sweep(
     if policies:
         plan = with_policies(plan, _everywhere(policies, sweeps.source_of(plan), plan.common.sets))
     plan = with_columns(plan, columns)
+    part = None if shard is None else Shard.of(shard)
+    if part:
+        check_places(out, cache, part)
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:
-        return sweeps.sweep(plan, session)
+        return sweeps.sweep(plan, session, shard=part)
+
+
+def merge(folders: Sequence[Folder], out: Folder, *, progress: Progress | None = None) -> SweepResult:
+    """Put the parts of a sweep together that `sweep(…, shard=(1, 4), out=…)` and its like have written.
+
+    Parameters: `folders` are those of all parts, in any order; `out` is the folder, or `s3://bucket/folder`, for rows
+    and manifest of the whole sweep, which equal those of one process but for times; `progress` is called with
+    (done, total).
+
+        >>> pushout.merge(["part-1", "part-2"], "whole").means("goodput_ratio")
+    """
+    return parts.merge(folders, out, progress)
+
+
+def headroom(
+    table: str | os.PathLike[str] | Iterable[Mapping[str, object]],
+    *,
+    mtu: int | None = None,
+    smallest: int | None = None,
+    other: int | None = None,
+    cell: int | None = None,
+) -> HeadroomResult:
+    """Compare the headroom that each line of a switch needs with what it is given.
+
+    Parameters: `table` is a CSV file, a table of SONiC (`pg_profile_lookup.ini`), or its rows as mappings of columns;
+    `mtu`, `smallest`, `other` and `cell` are values of these columns, in bytes, for rows without them.
+
+        >>> row = {"rate": "100 Gb/s", "cable": "300 m", "mtu": 4096, "cell": 192, "given": "84 kB"}
+        >>> pushout.headroom([row]).document["rows"][0]["verdict"]
+    """
+    given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
+    lines = tables.read(table, given) if isinstance(table, str | os.PathLike) else tables.made(table, given)
+    return headrooms.headroom(lines)

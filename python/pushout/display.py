@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from pushout.question.compare import CompareResult
 from pushout.question.frame import display
+from pushout.question.headroom import HeadroomResult
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult
@@ -30,3 +31,10 @@ def _answer(result: CompareResult | SizeResult | SweepResult, console: "Console"
     from pushout.show import answers as show
 
     show.answer(result, None, console)
+
+
+@display.register(HeadroomResult)
+def _headroom(result: HeadroomResult, console: "Console") -> None:
+    from pushout.show import headroom as show
+
+    show.headroom(result, console)

@@ -11,10 +11,11 @@ MODULES = {
     **dict.fromkeys(("scenarios", "init"), "start"),
     **dict.fromkeys(("validate", "explain", "schema", "policies"), "scenarios"),
     "check": "check",
+    "headroom": "headroom",
     "plot": "plot",
     "lab": "lab",
     "reproduce": "reproduce",
-    **dict.fromkeys(("compare", "sweep", "size"), "questions"),
+    **dict.fromkeys(("compare", "merge", "sweep", "size"), "questions"),
     "bench": "bench",
 }
 """The module of each command."""

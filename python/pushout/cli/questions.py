@@ -1,15 +1,20 @@
-"""The commands that need many runs: `sweep`, `compare` and `size`."""
+"""The commands that need many runs: `sweep`, `merge` of its parts, `compare` and `size`."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from pushout.cli import completion
 from pushout.cli.answer import Answering, shared_options
 from pushout.cli.options import (
     ALLOW,
     ENGINE,
+    JSON,
     PAIRED,
+    PLACE,
     POLICY,
     SCENARIO,
     SEED,
@@ -20,8 +25,15 @@ from pushout.cli.options import (
     no_sweep,
     scenario_file,
 )
+from pushout.cli.page import HTML
 from pushout.literals import SEARCHES
 from pushout.question import LEAST, MOST, REPS, RESOLUTION
+
+SHARD = click.option(
+    "--shard",
+    metavar="I/N",
+    help="Run only the I-th of N parts, in a folder of its own; pushout merge puts parts together.",
+)
 
 
 @click.command()
@@ -34,8 +46,9 @@ from pushout.question import LEAST, MOST, REPS, RESOLUTION
 )
 @POLICY
 @ALLOW
+@SHARD
 @shared_options
-def sweep(file: str, columns: str, answering: Answering) -> None:
+def sweep(file: str, columns: str, shard: str | None, answering: Answering) -> None:
     """Run every point of a design and write one row per run.
 
     SWEEP.toml names a scenario and the keys to vary: grids, labelled axes, lists in parallel, random points. Results go
@@ -46,15 +59,42 @@ def sweep(file: str, columns: str, answering: Answering) -> None:
     from pushout.question import design
     from pushout.question import sweep as question
     from pushout.question.given import with_columns, with_policies
+    from pushout.question.shard import Shard, check_places
 
+    part = None if shard is None else Shard.of(shard)
+    if part and click.get_current_context().get_parameter_source("cache") == ParameterSource.ENVIRONMENT:
+        answering = replace(answering, cache=None)  # a part has its runs in its folder
     with Progress("packets", about=True) as progress:
         plan = question.loaded(design.read(file, allowed()), progress)
     plan = with_columns(with_policies(plan, given_policies(question.source_of(plan), plan.common.sets)), columns)
+    place = answering.out or str(question.default_out(plan, part))
+    if part:
+        check_places(place, answering.cache, part)
     question.look_over(plan)
-    place = answering.out or str(question.default_out(plan))
     with answering.session(place, about=plan.reps.least < plan.reps.most) as session:
-        result = question.sweep(plan, session)
+        result = question.sweep(plan, session, shard=part)
     answering.give(result, place)
+
+
+@click.command()
+@click.argument("folders", metavar="FOLDER…", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=PLACE, metavar="DIR", help="Folder for the whole sweep, or s3://BUCKET/FOLDER."
+)
+@HTML
+@JSON
+def merge(folders: tuple[Path, ...], out: str, html: Path | None, as_json: bool) -> None:
+    """Put the parts of a sweep together.
+
+    Each FOLDER holds a part that pushout sweep --shard I/N has run; their order does not matter. DIR gets the rows and
+    the manifest that one process would have written, but for times, and the finished runs.
+    """
+    from pushout.cli.progress import Progress
+    from pushout.question import merge as question
+
+    with Progress("runs") as progress:
+        result = question.merge(folders, out, progress)
+    Answering(out, html, None, None, None, as_json).give(result, out)
 
 
 AT = click.option(

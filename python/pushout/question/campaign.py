@@ -29,6 +29,15 @@ def _none(_points: int, _wanted: Sequence[int]) -> float:
     return 0.0
 
 
+Owned = Callable[[int, int], bool]
+"""Returns whether a replication, counted from 0, of a point is to be run here; other processes run the others."""
+
+
+def every(_point: int, _replication: int) -> bool:
+    """Run every replication here."""
+    return True
+
+
 @dataclass
 class Counts:
     """The number of runs computed, of a campaign and of its pilots."""
@@ -75,12 +84,13 @@ class Chunk:
         self._known = store.find(self.keys)
         self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def runs(self, rule: Replications, *, later: Later = _none) -> Iterator[list[Run]]:
+    def runs(self, rule: Replications, *, later: Later = _none, owned: Owned = every) -> Iterator[list[Run]]:
         """Yield the runs of each point, in order of their seeds, when they are complete; points come in order.
 
-        `later` estimates the runs that follow those ordered, for the progress.
+        `later` estimates the runs that follow those ordered, for the progress. Runs that are not `owned` are left out;
+        if the rule looks at runs, all of a point must be owned, or none.
         """
-        return _Work(self, rule, later).runs()
+        return _Work(self, rule, later, owned).runs()
 
     def first_seed(self, point: int) -> int:
         """Return the seed of a point's first replication."""
@@ -127,12 +137,13 @@ class Chunk:
 class _Work:
     """The runs that a chunk still needs, and those submitted."""
 
-    def __init__(self, chunk: Chunk, rule: Replications, later: Later) -> None:
+    def __init__(self, chunk: Chunk, rule: Replications, later: Later, owned: Owned) -> None:
         self.chunk = chunk
         self.session = chunk.campaign.session
         self.counts = chunk.campaign.counts
         self.rule = rule
         self.later = later
+        self.owned = owned
         points = len(chunk.keys)
         self.wanted = [0] * points
         self.missing: list[set[int]] = [set() for _ in range(points)]
@@ -167,14 +178,15 @@ class _Work:
         """Order the missing runs of a point up to `count`, and more as long as the rule requires."""
         first = self.chunk.first_seed(point)
         while True:
-            found = {seed: self.chunk.run(point, seed) for seed in range(first, first + count)}
+            seeds = [first + number for number in range(count) if self.owned(point, number)]
+            found = {seed: self.chunk.run(point, seed) for seed in seeds}
             runs = [run for run in found.values() if run is not None]
-            if len(runs) < count:
+            if len(runs) < len(seeds):
                 self.wanted[point] = count
                 self.missing[point] = {seed for seed, run in found.items() if run is None}
                 self._order(point)
                 return
-            more = self.rule.more(runs)
+            more = self.rule.more(runs) if runs else count
             if more <= count:
                 break
             count = more

@@ -100,6 +100,8 @@ class Design:
     """Folders, beside its own, of files that the scenario may name."""
     policies: tuple[str, ...] = ()
     """The policies in Python that it is given, as overrides; `points` and `common` contain them."""
+    keys: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The keys that it was made of."""
     once_without_chance: bool = False
     """Whether a point runs once if its runs draw no random number; the figures must then contain `DRAWS`."""
 
@@ -266,6 +268,7 @@ def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -
         figures=_figures(table.get("figures", []), warmup),
         common=common,
         factors=varied,
+        keys=table,
     )
 
 

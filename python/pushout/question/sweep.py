@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +13,7 @@ from pushout.document import Document
 from pushout.errors import Argument, DesignError, ScenarioError
 from pushout.literals import Drawing
 from pushout.question import mser
-from pushout.question.campaign import CHUNK, Campaign, Chunk
+from pushout.question.campaign import CHUNK, Campaign, Chunk, Owned, every
 from pushout.question.columns import Columns
 from pushout.question.computed import needs, sources_of
 from pushout.question.design import WARMUP, Design, Mser
@@ -21,8 +21,9 @@ from pushout.question.executor import Local, Variations
 from pushout.question.factor import Level, Place
 from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
-from pushout.question.replications import Fixed, Precision
+from pushout.question.replications import Fixed, Precision, Replications
 from pushout.question.session import Session
+from pushout.question.shard import PART, Shard, Split, part_of
 from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, wider
 from pushout.simulate import Job, Progress, check_room
@@ -72,33 +73,40 @@ WHOLE = "warmup=0 s"
 """The override of pilot runs: they are measured from the start."""
 
 
-def sweep(design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP) -> SweepResult:
+def sweep(
+    design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP, shard: Shard | None = None
+) -> SweepResult:
     """Execute the runs that the store lacks; write rows and manifest if the session has an output.
 
-    The manifest begins with `head`, which gives the kind of the question.
+    The manifest begins with `head`, which gives the kind of the question. With `shard` only the runs of this part are
+    executed, and the output gets the file by which `merge` puts the parts together.
     """
     with _in_file(design):
-        return _sweep(design, session, head)
+        return _sweep(design, session, head, shard)
 
 
-def _sweep(design: Design, session: Session, head: Mapping[str, Any]) -> SweepResult:
+def _sweep(design: Design, session: Session, head: Mapping[str, Any], shard: Shard | None) -> SweepResult:
     start = time.monotonic()
     source = source_of(design)
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
-    manifest = {**head, **_manifest(design, Job(source, engine=design.engine))}
+    of_part = {"shard": str(shard)} if shard else {}
+    manifest = {**head, **of_part, **_manifest(design, Job(source, engine=design.engine))}
     if session.out:
-        asked = (design.reps, design.seed, design.warmup, design.engine, design.figures)
+        asked = (design.reps, design.seed, design.warmup, design.engine, design.figures, *of_part.values())
         session.out.claim((head["kind"], source.text, *asked, *design.points))
     begin(session.out, manifest)
-    points = _warmed(campaign, design) if design.warmup else list(design.points)
+    if session.out and shard:
+        session.out.text(PART, part_of(design, source, shard).text)
+    owned = Split(design, shard.count).owned(shard.number) if shard else every
+    points = _warmed(campaign, design, owned) if design.warmup else list(design.points)
     names = list(dict.fromkeys(name for point in points for name in point.columns))
-    parts, figures = _measured(campaign, points, design)
+    parts, figures = _measured(campaign, points, design, owned)
     rows = Rows.of([point.columns for point in points], names, figures)
     table = Columns.joined([rows.part(first, part) for first, part in parts])
     if session.out:
         manifest["rows"] = session.out.rows(ROWS, table)
     if design.warmup:
-        manifest["pilot_runs"] = len(points) * design.warmup.reps
+        manifest["pilot_runs"] = sum(owned(point, 0) for point in range(len(points))) * design.warmup.reps
     manifest |= {"runs": table.rows, "computed": campaign.counts.computed, "wall_s": time.monotonic() - start}
     end(session.out, manifest)
     return SweepResult(table, [dict(point.columns) for point in points], manifest)
@@ -209,27 +217,57 @@ Part = tuple[int, list[list[Run]]]
 """The runs of some points, and the index of the first of these."""
 
 
-def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tuple[Iterator[Part], dict[str, type]]:
+def _measured(
+    campaign: Campaign, points: Sequence[Level], design: Design, owned: Owned
+) -> tuple[Iterator[Part], dict[str, type]]:
     """Execute all runs; return them in parts, and their figures with the kinds of their values.
 
     A sweep of a single chunk stays in memory; the parts of a larger one are read again from the store.
     """
     figures: dict[str, type] = {}
-    parts = _parts(campaign, points, design, figures)
+    parts = _parts(campaign, points, design, figures, owned)
     if len(points) <= CHUNK:
         return iter(list(parts)), figures
     for _ in parts:
         pass
-    return _parts(campaign, points, design, {}), figures
+    return _parts(campaign, points, design, {}, owned), figures
 
 
-def _parts(campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type]) -> Iterator[Part]:
+def _parts(
+    campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type], owned: Owned
+) -> Iterator[Part]:
     """Yield the runs of the points, and note their figures while others are under way."""
-    rule, seen = design.rule, _Seen(figures)
-    for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
-        later = float(max(0, len(points) - first - CHUNK) * rule.least)
-        runs = chunk.runs(rule, later=partial(_later, later))
-        yield first, [seen.note(some) for some in runs]
+    return _executed(campaign, design, [point.sets for point in points], design.rule, owned, _Seen(figures).note)
+
+
+Note = Callable[[list[Run]], list[Run]]
+"""Called with the runs of a point as soon as they are complete; returns them."""
+
+
+def _executed(
+    campaign: Campaign,
+    design: Design,
+    points: Sequence[Sequence[str]],
+    rule: Replications,
+    owned: Owned,
+    note: Note = list,
+) -> Iterator[Part]:
+    """Yield the runs of the points chunk by chunk; points without a run that is owned have none."""
+    for first in range(0, len(points), CHUNK):
+        some = range(first, min(first + CHUNK, len(points)))
+        own = [point for point in some if any(owned(point, number) for number in range(rule.least))]
+        found: dict[int, list[Run]] = {point: [] for point in some}
+        if own:
+            chunk = _prepared(campaign, design, points, own)
+            later = float(max(0, len(points) - first - CHUNK) * rule.least * len(own) / len(some))
+            runs = chunk.runs(rule, later=partial(_later, later), owned=_among(own, owned))
+            found |= zip(own, map(note, runs), strict=True)
+        yield first, list(found.values())
+
+
+def _among(own: Sequence[int], owned: Owned) -> Owned:
+    """Count points as a chunk of these points does."""
+    return lambda place, replication: owned(own[place], replication)
 
 
 def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
@@ -237,17 +275,16 @@ def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
     return runs
 
 
-def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]]) -> Iterator[tuple[int, Chunk]]:
-    """Split the points into chunks, each with the index of its first point."""
-    for first in range(0, len(points), CHUNK):
-        try:
-            chunk = campaign.prepare(points[first : first + CHUNK])
-        except ScenarioError as error:
-            if error.point is not None:
-                error.point += first
-            raise
-        design.check_figures(chunk.figures)
-        yield first, chunk
+def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]], own: Sequence[int]) -> Chunk:
+    """Check some of the points and look up their finished runs."""
+    try:
+        chunk = campaign.prepare([points[point] for point in own])
+    except ScenarioError as error:
+        if error.point is not None:
+            error.point = own[error.point]
+        raise
+    design.check_figures(chunk.figures)
+    return chunk
 
 
 class _Seen:
@@ -268,15 +305,18 @@ class _Seen:
         return runs
 
 
-def _warmed(campaign: Campaign, design: Design) -> list[Level]:
-    """Add to every point the warm-up computed from its pilot runs."""
+def _warmed(campaign: Campaign, design: Design, owned: Owned) -> list[Level]:
+    """Add to every point the warm-up computed from its pilot runs, if this process executes its runs."""
     assert design.warmup is not None  # noqa: S101
     warmup = design.warmup
     pilot = replace(campaign, figures=_pilot_figures(warmup))
-    chunks = _prepared(pilot, design, [(*point.sets, WHOLE) for point in design.points])
-    pilots = (runs for _, chunk in chunks for runs in chunk.runs(Fixed(warmup.reps)))
+    points = [(*point.sets, WHOLE) for point in design.points]
+    pilots = (runs for _, part in _executed(pilot, design, points, Fixed(warmup.reps), owned) for runs in part)
     found = []
     for point, runs in zip(design.points, pilots, strict=True):
+        if not runs:
+            found.append(point)
+            continue
         try:
             microseconds = round(mser.warmup_s(warmup.figure, [run.figures for run in runs]) * 1e6)
         except mser.WarmupError as error:
@@ -307,6 +347,6 @@ def _manifest(design: Design, job: Job) -> dict[str, Any]:
     }
 
 
-def default_out(design: Design) -> Path:
-    """Return the default folder of a sweep."""
-    return Path("results") / design.name
+def default_out(design: Design, shard: Shard | None = None) -> Path:
+    """Return the default folder of a sweep, or of a part of it."""
+    return Path("results") / (f"{design.name}-{shard.number}-of-{shard.count}" if shard else design.name)

@@ -53,7 +53,7 @@ def sweep(result: SweepResult, console: Console) -> None:
     files = [name for name in FILES if name in result.scalars()]
     names = [name for name in asked if name in result.scalars() and name not in clocks] or [*files, *USUAL]
     deciding = [column_of(result.manifest["reps"]["of"])] if "of" in result.manifest["reps"] else []
-    names = list(dict.fromkeys([*deciding, *names]))
+    names = [name for name in dict.fromkeys([*deciding, *names]) if name in result.columns]  # a part may have no runs
     swept = result.telling(result.swept())
     means, titles = [], []
     for name in names:
@@ -70,10 +70,13 @@ def sweep(result: SweepResult, console: Console) -> None:
     if len(result.points) > MANY:
         console.print(f"… and {len(result.points) - MANY} more points", style="dim")
     manifest = result.manifest
-    done = "1 run" if manifest["runs"] == 1 else f"{manifest['runs']} runs"
+    done = f"Part {manifest['shard']} of the sweep: " if "shard" in manifest else ""
+    done += "1 run" if manifest["runs"] == 1 else f"{manifest['runs']} runs"
     if "pilot_runs" in manifest:
         done += f" and {manifest['pilot_runs']} pilot runs for the warm-up"
-    shown_as = "means ± half of their 95 % intervals" if max(runs.values()) > 1 else "single runs have no intervals"
+    shown_as = (
+        "means ± half of their 95 % intervals" if max(runs.values(), default=0) > 1 else "single runs have no intervals"
+    )
     console.print(
         f"{done}, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; {shown_as}.",
         soft_wrap=True,
