@@ -48,8 +48,9 @@ def fault(one: hostile.Case, done: dict[str, Any]) -> str | None:
         and any("@" in each for each in one.arguments)
     ):
         return "it prints a secret"
-    if code and len(message) > MESSAGE:
-        return f"its message has {len(message)} characters"
+    longest = max(map(len, re.split(r"\n(?=also: )", message)))  # of several mistakes in one scenario
+    if code and longest > MESSAGE:
+        return f"its message has {longest} characters"
     if code and not any(place and place in message for place in one.places):
         return "its message names no place"
     return None

@@ -165,7 +165,7 @@ def test_what_can_be_raised_can_be_imported() -> None:
     assert issubclass(pushout.DesignError, pushout.QuestionError)
     with pytest.raises(pushout.QuestionError, match="no port has a limited buffer: choose a port with "):
         pushout.compare(ROOT / "scenarios" / "mux-poisson.toml", ["epd", "ppd"])
-    with pytest.raises(pushout.QuestionError, match='unknown port "a--to"'):
+    with pytest.raises(pushout.QuestionError, match='unknown place "a--to"'):
         pushout.compare(ROOT / "scenarios" / "lan.toml", ["epd", "ppd"], port="a--to")
     with pytest.raises(pushout.FigureError):
         pushout.run(ROOT / "scenarios" / "lan.toml", set={"duration": "1 ms"})["summary.nothing"]

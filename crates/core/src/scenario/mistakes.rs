@@ -1,8 +1,8 @@
 //! Further mistakes of a scenario in which one was found, so that one reading reports all that it can.
 //!
 //! What is wrong is removed, or replaced if it is required, and the rest is checked again. A mistake that could be a consequence is
-//! left out: one in the same table, unless the key is unknown there, and any after a key that gives other tables their
-//! meaning.
+//! left out: one that is not in a word itself (an unknown key, unit or value), one in the same table, unless the key is unknown there,
+//! and any after a key that gives other tables their meaning.
 
 use super::check::check;
 use crate::language::set::Set;
@@ -24,7 +24,8 @@ pub(super) fn further(root: &Node, late: &[Set], first: &Fault) -> Vec<Fault> {
     while found.len() + 1 < MOST && !is_decisive(&last) {
         tables.push(table_of(&last.path).to_string());
         let Some((mended, next)) = without(&root, &mut late, &last) else { break };
-        if !is_unknown(&next) && tables.iter().any(|table| table_of(&next.path) == table) {
+        let is_elsewhere = !tables.iter().any(|table| table_of(&next.path) == table);
+        if !is_certain(&next) || !is_elsewhere && !is_unknown(&next) {
             break;
         }
         found.push(next.clone());
@@ -57,6 +58,11 @@ fn without(root: &Node, late: &mut Vec<Set>, wrong: &Fault) -> Option<(Node, Fau
 fn is_decisive(fault: &Fault) -> bool {
     let key = fault.path.rsplit('.').next().unwrap_or_default();
     !is_unknown(fault) && (key.is_empty() || DECISIVE.contains(&key))
+}
+
+/// Return whether the fault is in a word itself, so that no other key can be its cause.
+fn is_certain(fault: &Fault) -> bool {
+    fault.message.contains("unknown ") || fault.message.contains("the unit is missing")
 }
 
 /// Return whether the fault is that a table does not have this key.
@@ -120,7 +126,7 @@ source = { kind = "greedy" }
 transport = { kind = "tcp", mss = 1460, cc = "cubic" }
 "#;
 
-    fn told(text: &str, sets: &[&str]) -> Vec<String> {
+    fn messages(text: &str, sets: &[&str]) -> Vec<String> {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let refusal = load(text, "lan.toml", &sets).err().unwrap();
         [vec![refusal.message.split('\n').next().unwrap().to_string()], refusal.further].concat()
@@ -128,7 +134,7 @@ transport = { kind = "tcp", mss = 1460, cc = "cubic" }
 
     #[test]
     fn mistakes_in_different_tables_are_reported_together() {
-        let told = told(LAN, &[]);
+        let all = messages(LAN, &[]);
         for (line, part) in [
             (2, "write \"1 s\""),
             (8, "bandwith"),
@@ -137,12 +143,9 @@ transport = { kind = "tcp", mss = 1460, cc = "cubic" }
             (15, "congestion"),
         ] {
             let place = format!("lan.toml:{line}:");
-            assert!(
-                told.iter().any(|one| one.starts_with(&place) && one.contains(part)),
-                "{line}: {told:#?}"
-            );
+            assert!(all.iter().any(|one| one.starts_with(&place) && one.contains(part)), "{line}: {all:#?}");
         }
-        assert!(told.len() <= super::MOST);
+        assert!(all.len() <= super::MOST);
     }
 
     #[test]
@@ -155,8 +158,18 @@ transport = { kind = "tcp", mss = 1460, cc = "cubic" }
             .replace("msec", "ms")
             .replace(", cc = \"cubic\"", "");
         load(&right, "lan.toml", &[]).unwrap();
-        assert_eq!(told(&right, &["port.bottleneck.buffer=1 pakets"]).len(), 1);
-        assert_eq!(told(&right.replace("codel", "kodel"), &[]).len(), 1, "its parameters are of no policy");
-        assert_eq!(told(&right.replace("access = ", "acces = "), &[]).len(), 2, "and what is missing");
+        assert_eq!(messages(&right, &["port.bottleneck.buffer=1 pakets"]).len(), 1);
+        assert_eq!(
+            messages(&right.replace("codel", "kodel"), &[]).len(),
+            1,
+            "its parameters are of no policy"
+        );
+        assert_eq!(
+            messages(&right.replace("access = ", "acces = "), &[]).len(),
+            1,
+            "the key is missing because of it"
+        );
+        let share = include_str!("../../../../scenarios/lan.toml").replace("8192 cells", "0 cells");
+        assert_eq!(messages(&share, &[]).len(), 1, "without a buffer the threshold of 90 % has no meaning");
     }
 }

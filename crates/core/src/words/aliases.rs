@@ -27,9 +27,10 @@ const ALIASES: [Alias; 18] = [
 
 /// Keys under the names that other programs and papers give them, each with the keys here; the first that a table has
 /// is meant.
-const KEYS: [(&str, &[&str]); 27] = [
+const KEYS: [(&str, &[&str]); 28] = [
     ("aqm", &["discipline", "admission"]),
     ("bandwidth", &["rate"]),
+    ("bandwith", &["rate"]),
     ("bitrate", &["rate"]),
     ("capacity", &["buffer", "size", "rate"]),
     ("cc", &["congestion"]),
