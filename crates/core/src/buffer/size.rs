@@ -240,7 +240,7 @@ impl BufferSize {
         let (number, unit) = number::split(text);
         if number.is_empty() {
             let Wanted { what, or, .. } = wanted;
-            return Err(format!("{what} is a size, as in \"8192 cells\" or \"150 KB\", or {or}"));
+            return Err(format!("{what} is a size, as in \"8192 cells\" or \"150 KB\", {or}"));
         }
         match unit {
             "" => {
@@ -310,11 +310,11 @@ struct Wanted {
 const BUFFER: Wanted = Wanted {
     what: "a buffer",
     units: &["s", "ms", "us", "BDP"],
-    or: "a time at the rate of the line, as in \"25 ms\", or \"1.5 BDP\", or \"unlimited\"",
+    or: "a time at the rate of the line (\"25 ms\"), a multiple of its BDP (\"1.5 BDP\") or \"unlimited\"",
 };
-const MEMORY: Wanted = Wanted { what: "a memory", units: &[], or: "\"unlimited\"" };
+const MEMORY: Wanted = Wanted { what: "a memory", units: &[], or: "or \"unlimited\"" };
 const LEVEL: Wanted =
-    Wanted { what: "a threshold", units: &["%"], or: "a share of the buffer, as in \"90 %\"" };
+    Wanted { what: "a threshold", units: &["%"], or: "or a share of the buffer, as in \"90 %\"" };
 
 const NUMBER_PATTERN: &str = "[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)?";
 const SIZE_PATTERN: &str = "[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)? *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)( of [0-9_]+ *(bytes?|B))?";

@@ -509,7 +509,7 @@ fn overrides_are_located_by_themselves() {
     #[rustfmt::skip]
     let cases = [
         ("port.bottleneck.buffer=lots",
-            r#"port.bottleneck.buffer=lots: "lots": a buffer is a size, as in "8192 cells" or "150 KB", or "unlimited""#),
+            r#"port.bottleneck.buffer=lots: "lots": a buffer is a size, as in "8192 cells" or "150 KB", a time at the rate of the line ("25 ms"), a multiple of its BDP ("1.5 BDP") or "unlimited""#),
         ("port.bottlneck.buffer=9 cells",
             r#"port.bottlneck.buffer=9 cells: port.bottlneck: unknown port "bottlneck"; did you mean "bottleneck"? (allowed: default, access, access.back, egress, egress.back, bottleneck, bottleneck.back, access1, access1.back, access2 and 9 more)"#),
         ("port.bottleneck.admission={policy=\"edp\"}",
