@@ -593,6 +593,7 @@ def test_the_best_value_may_lie_beyond_an_end_of_the_range(
             "is at an end of the range: more than 2 000 cells may be better; extend it (--to)",
         ),
         ("goodput_ratio>=2", "no value tried meets the goal; at 2 000 cells goodput_ratio is "),
+        ("ports.bottleneck.occupancy_max<=10", "no value tried meets the goal; at 1 000 cells "),
         ("goodput_ratio<=2", "the smallest value tried meets the goal; less than 1 000 cells may suffice (--from)"),
     ],
 )

@@ -150,10 +150,22 @@ def comparison(
     check_reps(reps, least=2)
     scene = Scenes(source, engine).of(sets)
     choices, paths = _choices(policies, where), tuple(_in_report(path, scene) for path in paths_of(figures))
+    told = [*told, *_own_factors(explained, where, choices)]
     asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
     with policies_named(asked.design, choices):
         look_over(asked.design)
     return _warned(asked)
+
+
+def _own_factors(explained: Document, where: Sequence[Place], choices: Sequence[Choice]) -> list[Warned]:
+    """Warn about factors of thresholds of a memory's policies where its classes have their own."""
+    classes = [name for name, section in explained.get("queue", {}).items() if section.get("alpha") is not None]
+    gives = any("alpha" in change for choice in choices for change in choice.sets)
+    if not (classes and gives and any(place.memories for place in where)):
+        return []
+    names = f"{', '.join(classes[:3])}{' and others' if len(classes) > 3 else ''}"
+    why = f"the alpha of a policy does not apply to the classes {names}, which have their own: vary queue.NAME.alpha"
+    return [{"code": "own-alpha", "message": excerpt(why, 300)}]
 
 
 def _in_report(path: str, scene: Scene) -> str:

@@ -84,8 +84,8 @@ class Books:
             found["loss_ratio"] = self._loss_ratio(rows)
         if self.place.measure:
             found["occupancy_mean"] = self._mean(rows)
-        if self.place.memories and self.place.measure:
-            found["occupancy_max"] = [max(run) for run in _runs(rows, self._held("max"))]
+        if self.place.memories and len(held := self._held("max")) == 1:  # the largest of several is not that of all
+            found["occupancy_max"] = [largest for (largest,) in _runs(rows, held)]
         if dropped := self._dropped():
             found["dropped" if self.place.queue else "lossless_drop"] = [sum(run) for run in _runs(rows, dropped)]
         if leaving := self._leaving():

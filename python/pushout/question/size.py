@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from pushout import trust
 from pushout.document import Document
@@ -506,13 +506,25 @@ def _tried(point: Tried, question: Question) -> Document:
     return {**entry, "value": question.space.text(point.value), **({"goals": parts} if parts else {})}
 
 
+def beyond_end(answer: Answer, goals: Sequence[Goal]) -> Literal["from", "to"]:
+    """Return the end of the range beyond which a missed goal is nearer: the lower one if the figure is worse above."""
+    number = goals.index(missed[0]) if (missed := binding(goals, answer)) else 0
+    goal = goals[number]
+    known = {point.value: mean for point in answer.tried if (mean := point.of(number).mean)}
+    if goal.level is None or len(known) < 2:
+        return "to"
+    low, high = (mean["ci95"] or [mean["mean"]] for mean in (known[min(known)], known[max(known)]))
+    is_nearer_below = max(low) < min(high) if goal.relation == "<=" else min(low) > max(high)
+    return "from" if is_nearer_below else "to"
+
+
 def _at_ends(answer: Answer, question: Question) -> list[str]:
     """List the ends of the range (`from`, `to`) beyond which the answer may lie."""
     space, found = question.space, answer.found
     if question.goal.level is not None:
         if found.opposed is not None:
             return []
-        return ["to"] if found.best is None else ["from"] if found.below is None else []
+        return [beyond_end(answer, question.goals)] if found.best is None else ["from"] if found.below is None else []
     leading = [*([] if answer.value is None else [answer.value]), *answer.rivals]
     gaps = {
         "from": [value - space.low for value in leading if space.low > 1 or not space.whole],

@@ -15,7 +15,7 @@ from pushout.question.goal import Tried
 from pushout.question.plot import label_of
 from pushout.question.port import figure_of
 from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
-from pushout.question.size import Answer, SizeResult, binding
+from pushout.question.size import Answer, SizeResult, beyond_end, binding
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
 from pushout.show.columns import NOISE, Column, draw, of_runs
@@ -155,7 +155,11 @@ def _where(result: CompareResult) -> Iterator[str]:
     elif first.queue:
         whose = f"losses and occupancy are sums over the queues of {first.name}"
     elif first.memories:
-        whose = f"losses are sums over the ports of {first.name}, occupancy is that of the memory"
+        count = len(first.memories)
+        held = (
+            "occupancy is that of the memory" if count == 1 else f"occupancy is that of its {count} memories together"
+        )
+        whose = f"losses are sums over the ports of {first.name}, {held}"
     else:
         whose = f"losses and occupancy are sums over the ports of {first.name}, delay is the mean of their units"
     yield f"Policies at {', '.join(place.whose for place in result.places)}; {whose}."
@@ -308,7 +312,8 @@ def _are_losing(result: SizeResult) -> bool:
 def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence[str]) -> list[str]:
     """Make the row of one policy."""
     has_goal = result.goal.level is not None
-    absent = "none" if answer.found.opposed else "more" if has_goal else "–"
+    beyond = {"from": "less", "to": "more"}[beyond_end(answer, result.goals)]
+    absent = "none" if answer.found.opposed else beyond if has_goal else "–"
     needs = spoken(entry["value"] or absent) + ("" if entry["sure"] else " ?")
     sizes = [grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
     lost = [_share(answer.loss)] if _are_losing(result) else []
@@ -361,9 +366,12 @@ def _no_bracket(result: SizeResult, answer: Answer) -> str | None:
         return None
     missed = binding(result.goals, answer)[0]
     number = result.goals.index(missed)
-    there = f"{spoken(result.space.text(below.value))} {missed.column} is {mean(below.of(number).mean, below.runs)}"
+    end = beyond_end(answer, result.goals)
+    nearest = below if end == "to" else min(answer.tried, key=lambda point: point.value)
+    figure = mean(nearest.of(number).mean, nearest.runs)
+    there = f"{spoken(result.space.text(nearest.value))} {missed.column} is {figure}"
     share = half_width(below.mean) if below.mean else 0.0
-    fix = too_wide(share) if share > WIDE else "extend the range (--to), or lower the goal"
+    fix = too_wide(share) if share > WIDE else f"extend the range (--{end}), or relax the goal"
     return f"no value tried meets the goal; at {there}: {fix}"
 
 

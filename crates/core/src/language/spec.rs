@@ -12,6 +12,7 @@ use super::names::name_fault;
 use super::prose::plain;
 use super::tree::{Fault, Key, Node, TextPlace, Value, join};
 use crate::excerpt::quoted;
+use crate::words::aliases::key_meaning;
 use crate::words::nearest::{distance, nearest, unknown_but};
 
 /// The form of a value, for catalogue, schema and documentation.
@@ -119,8 +120,14 @@ impl<'a> Table<'a> {
         value
     }
 
-    /// Return the fault of a key that was not read and resembles the missing key `name`, if there is one.
+    /// Return the fault of a key that was not read and resembles the missing key `name`, or is what other programs call
+    /// it, if there is one.
     fn misspelt(&self, name: &str) -> Option<Fault> {
+        let alias = self.rest().find_map(|(key, _)| Some((key, key_meaning(&key.name, &[name])?)));
+        if let Some((key, meaning)) = alias {
+            let message = format!("unknown key {}: {meaning}", quoted(&key.name));
+            return Some(Fault { place: key.place, path: self.path_of(&key.name), message });
+        }
         let (key, _) = self.rest().find(|(key, _)| distance(&key.name, name) <= 1 + name.len() / 6)?;
         let message =
             format!("unknown key {}; did you mean \"{name}\", which is missing?", quoted(&key.name));
@@ -459,6 +466,8 @@ mod tests {
     #[test]
     fn a_section_names_what_is_wrong() {
         assert!(read(&[]).unwrap_err().contains("\"delay\" is missing"));
+        let latency = read(&[("latency", Value::Text("5 us".into()))]).unwrap_err();
+        assert_eq!(latency, "example.latency: unknown key \"latency\": it is called \"delay\" here");
         let delay = ("delay", Value::Text("5 us".into()));
         let fault = read(&[delay.clone(), ("cruve", Value::Bool(true))]).unwrap_err();
         assert_eq!(

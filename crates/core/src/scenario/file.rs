@@ -139,7 +139,7 @@ section! {
     /// An override of one key (`--set port.NAME.KEY=…`) leaves the other keys of that port as they are, in whichever
     /// section they are written.
     pub struct PortSection {
-        /// Capacity of the buffer: a size, a time at the rate of the line ("25 ms"), or a multiple of rate and base round trip ("1.5 BDP"),
+        /// Capacity of the buffer: a size, a time at the rate of the line or its shaper ("25 ms"), or a multiple of rate and base round trip ("1.5 BDP"),
         /// where the flows through the port have one; rounded down to octets. On packet links, cells of a packet memory, as in "100
         /// cells of 256 bytes", count packets in whole cells.
         pub buffer: PortBuffer = PortBuffer::Size(BufferSize::Unlimited),

@@ -363,22 +363,25 @@ fn unlimited(medium: Medium) -> (Measure, Capacity) {
     BufferSize::Unlimited.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link")
 }
 
-/// Return the octets of a buffer that is given as a time or as a multiple of rate and round trip.
+/// Return the octets of a buffer that is given as a time or as a multiple of rate and round trip, at the rate of the line or
+/// of its shaper.
 fn octets(
     item: &Item<'_, PortSection>,
     line: &Line,
     buffer: PortBuffer,
     round_trip: impl Fn() -> Result<Span, String>,
 ) -> Result<u64, Fault> {
+    let shaped = item.it.gates.shaper.as_ref().map(|shaper| shaper.0.rate);
+    let rate = shaped.map_or(line.rate, |shaped| shaped.min(line.rate));
     let octets = match buffer {
         PortBuffer::Size(_) => unreachable!("a size needs no rate"),
-        PortBuffer::Time(time) => PortBuffer::octets_in(time, line.rate),
+        PortBuffer::Time(time) => PortBuffer::octets_in(time, rate),
         PortBuffer::Product(parts) => {
             let round_trip = round_trip().map_err(|why| {
                 let shown = item.node.along("buffer").show();
                 item.fault("buffer", format!("{shown} at the port {:?}: {why}", line.name))
             })?;
-            PortBuffer::octets_of_product(parts, line.rate, round_trip)
+            PortBuffer::octets_of_product(parts, rate, round_trip)
         }
     };
     octets.ok_or_else(|| item.fault("buffer", "must be smaller: it is more octets than can be counted"))

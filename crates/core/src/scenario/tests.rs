@@ -403,6 +403,12 @@ fn a_buffer_in_time_is_what_the_line_sends_in_it() {
     for (text, bytes) in [("25 ms", 62_500), ("1 s", 2_500_000), ("500.3 us", 1250), ("0.5 s", 1_250_000)] {
         assert_eq!(octets(text), ("bytes".to_string(), Some(bytes)), "{text}");
     }
+    let shaper = "port.bottleneck.shaper={rate=\"2 Mb/s\", burst=\"3 kB\"}";
+    assert_eq!(
+        buffer(&["port.bottleneck.buffer=25 ms", shaper]).unwrap().1,
+        Some(6250),
+        "it sends no faster"
+    );
     let cells = scenario(&format!("{DUMBBELL}[port.bottleneck]\nbuffer = '1 ms'\n"));
     assert_eq!(line(&cells, "bottleneck").port.capacity, Capacity::limited(47), "2500 octets are 47.2 cells");
 }

@@ -59,7 +59,7 @@ const KEYS: [(&str, &[&str]); 28] = [
 ];
 
 /// Find the key of a table that has another name in other programs.
-pub(super) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
+pub(crate) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
     let name = plain(name);
     let (_, keys) = KEYS.iter().find(|(alias, _)| *alias == name)?;
     let here = keys.iter().find(|key| allowed.contains(key))?;
