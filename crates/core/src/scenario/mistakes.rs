@@ -1,6 +1,6 @@
 //! Further mistakes of a scenario in which one was found, so that one reading reports all that it can.
 //!
-//! What is wrong is removed, or replaced if it is required, and the rest is checked again. A mistake that could be a consequence is
+//! What is wrong is replaced or removed, and the rest is checked again. A mistake that could be a consequence is
 //! left out: one that is not in a word itself (an unknown key, unit or value), one in the same table, unless the key is unknown there,
 //! and any after a key that gives other tables their meaning.
 
@@ -14,7 +14,7 @@ const MOST: usize = 10;
 /// Keys on which other keys depend: nothing is sought after a mistake in one of these.
 const DECISIVE: [&str; 8] = ["adaptation", "from", "kind", "name", "policy", "template", "to", "topology"];
 
-/// Values of required keys that are put in the place of a wrong one: some quantity that can be read there.
+/// Values that are put in the place of a wrong one, which may be required: some quantity that can be read there.
 const STAND_INS: [&str; 3] = ["1 s", "1 Mb/s", "1 MB"];
 
 /// Return further mistakes in a scenario in which `first` was found.
@@ -35,19 +35,18 @@ pub(super) fn further(root: &Node, late: &[Set], first: &Fault) -> Vec<Fault> {
     found
 }
 
-/// Remove what is wrong, or replace it if it is required; return the rest, and the fault that is found in it.
+/// Replace what is wrong, or remove it where no stand-in can be read; return the rest, and the fault that is found in it.
 fn without(root: &Node, late: &mut Vec<Set>, wrong: &Fault) -> Option<(Node, Fault)> {
     let before = late.len();
     late.retain(|set| wrong.place.source == 0 || set.value.place.source != wrong.place.source);
-    let values = std::iter::once(None).chain(STAND_INS.map(Some));
-    for value in values {
+    let stand_ins = if is_unknown(wrong) { &[][..] } else { &STAND_INS[..] };
+    for value in stand_ins.iter().copied().map(Some).chain([None]) {
         let mut rest = root.clone();
         if !replace(&mut rest, wrong.place, value) && late.len() == before {
             return None;
         }
         let next = check(&rest, late, None).err()?;
-        let is_required = value.is_none() && next.message.ends_with(" is missing");
-        if next.path != wrong.path && !is_required {
+        if next.path != wrong.path {
             return Some((rest, next));
         }
     }
