@@ -478,3 +478,39 @@ def test_a_picture_of_a_finished_run_shows_one_of_its_memories() -> None:
     drawn = result.plot("memory", at=["memory.chip"])
     assert len(drawn.axes) == 1
     assert "bottleneck/bulk" in texts(drawn)
+
+
+HOME = {
+    **{key: DUMBBELL[key] for key in ("name", "adaptation", "topology")},
+    "duration": "300 ms",
+    "port": {"bottleneck": {"buffer": "100 packets", "admission": {"policy": "red"}}},
+    "flows": {"source": {"kind": "greedy"}, "transport": {"kind": "tcp", "profile": "linux"}},
+}
+
+
+def test_a_discipline_is_compared_in_place_of_admission_and_scheduler() -> None:
+    red, codel, discipline = ask.comparison(HOME, "as-is,codel,fq-codel").choices
+    assert (red.sets, codel.label) == ((), "codel")
+    assert discipline.sets == ('port.bottleneck={"buffer" = "100 packets", "discipline" = "fq-codel"}',)
+    result = pushout.compare(HOME, ["as-is", "fq-codel"], reps=2)
+    alone = pushout.run(HOME, set={"port.bottleneck": {"buffer": "100 packets", "discipline": "fq-codel"}})
+    assert result.policies[1].runs["goodput_ratio"][0] == alone["summary.goodput_ratio"]
+    with pytest.raises(QuestionError, match="policies fq-codel must be a policy of memories, not a discipline"):
+        ask.comparison(DUMBBELL, "as-is,fq-codel", at="memory.chip")
+
+
+def test_a_place_without_limit_has_nothing_to_compare() -> None:
+    alone = r"at access1 must have a limited buffer: give it one \(port\.access1\.buffer=…\)"
+    with pytest.raises(QuestionError, match=alone):
+        ask.comparison("lan", "epd,ppd", at="access1")
+    with pytest.raises(QuestionError, match="at access must have a limited buffer, which access1 does not have"):
+        ask.comparison("lan", "epd,ppd", at="access")
+
+
+def test_places_may_be_given_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "home.json"
+    file.write_text(json.dumps(HOME), encoding="utf-8")
+    limited = ["--set", "port.egress1.buffer=100 packets", "--set", "duration=50 ms"]
+    asked = ["--policies", "tail-drop,codel", "--reps", "2", "--json", "--out", str(tmp_path)]
+    command("compare", str(file), "--at", "bottleneck", "--port", "egress1", *limited, *asked)
+    assert json.loads(capsys.readouterr().out)["at"] == ["bottleneck", "egress1"]

@@ -398,6 +398,9 @@ def test_ports_of_both_directions_are_known() -> None:
     assert port.key_of(known["bottleneck.back"], "buffer") == 'port."bottleneck.back".buffer'
 
 
+SHAPED = ("port.bottleneck.shaper.rate=10 Mb/s", "port.bottleneck.shaper.burst=20 kB")
+
+
 def test_an_amount_of_buffer_is_also_octets_and_time() -> None:
     place, told = Places(pushout.explain(LAN), pushout.load(LAN), ()).by_default()
     assert (place.name, told) == ("bottleneck", [])
@@ -407,6 +410,9 @@ def test_an_amount_of_buffer_is_also_octets_and_time() -> None:
     assert bottleneck.sizes("50 %")["cells"] == 4096
     assert bottleneck.sizes("53 kB")["cells"] == pytest.approx(1000)
     assert bottleneck.sizes("0.5") == {}
+    assert bottleneck.sizes("1 ms") == {"cells": 18_720 / 53, "bytes": 18_720, "us": pytest.approx(1000)}
+    shaped = Places(pushout.explain(LAN, set=SHAPED), pushout.load(LAN), SHAPED).by_default()[0].ports[0]
+    assert shaped.sizes("1 ms")["bytes"] == 1250, "it sends no faster than its shaper"
 
 
 def test_quantities_are_read_as_scenarios_write_them() -> None:

@@ -302,6 +302,15 @@ def test_rows_of_one_pool_agree() -> None:
             rows(one, {**one, **other})
 
 
+def test_columns_may_have_the_names_of_other_tables() -> None:
+    row = {"cable": "300 m", "mtu": 4096, "cell": 192, "given": "84 kB"}
+    own = pushout.headroom([{"line": "a", "rate": "100 Gb/s", **row}])
+    other = pushout.headroom([{"name": "a", "speed": "100 Gb/s", **row}])
+    assert own.document == other.document
+    with pytest.raises(QuestionError, match="column rate must be given once"):
+        pushout.headroom([{"speed": "100 Gb/s", "rate": "100 Gb/s", **row}])
+
+
 def test_a_value_for_all_rows_is_checked_once() -> None:
     row = {"rate": "100 Gb/s", "cable": 300, "given": 83_968}
     found = pushout.headroom([row], mtu=4096, other=9100, cell=192).document["rows"]

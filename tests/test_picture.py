@@ -414,6 +414,8 @@ def test_the_slowdown_is_shown_by_size_in_groups_of_transfers_and_of_chosen_flow
     assert found.median.tolist() == [2, 7, 52, 57]
     assert found.p99.tolist() == [4, 9, 54, 59]
     assert slowdowns(Run("run", documents, flows=["b"])).p99.tolist() == [54, 59]
+    alike = [{"transfers": [{**each, "octets": 1000} for each in transfers]}]
+    assert slowdowns(Run("run", alike)).octets.tolist() == [1000], "transfers of one size are one group"
 
 
 @pytest.mark.parametrize(

@@ -286,6 +286,7 @@ def test_a_level_may_have_a_unit(text: str, level: float, measure: str) -> None:
         ("goodput>0.9", f"did you mean goodput_ratio>=0.9? {FORMS}"),
         ("goodput > 90 %", f"did you mean goodput_ratio>=90 %? {FORMS}"),
         ("goodput>=>9e6", FORMS),
+        ("loss==0", f"did you mean loss<=0? {FORMS}"),
         ("goodput=9e6", f"did you mean goodput_bps>=9e6? {FORMS}"),
         ("ports.a.occupancy_mean<9", f"did you mean ports.a.occupancy_mean<=9? {FORMS}"),
     ],

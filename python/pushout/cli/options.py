@@ -141,6 +141,11 @@ LIKE = 12
 """Characters at the end of an override that a message shows of every one."""
 
 
+def listed(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """Join the values of an option that may be given several times: each is a list with commas."""
+    return ",".join(values) if values else None
+
+
 def _programs(context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
     given = [value.partition("=")[::2] for value in values]
     if wrong := [place for place, file in given if not place or not file]:

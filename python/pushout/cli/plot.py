@@ -15,6 +15,7 @@ from pushout.cli.options import (
     SEED,
     SET,
     default_folder,
+    listed,
     no_sweep,
     scenario_file,
 )
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
     "--at",
     "--ports",
     "at",
-    default="",
+    multiple=True,
+    callback=listed,
     metavar="PLACE,…",
     help="Ports, classes of ports or memory.NAME to show (default: the busiest ports with a limited buffer). --ports "
     "is another name of this option.",
@@ -76,7 +78,7 @@ def plot(
     from pushout.picture import figure
 
     sources = _scenarios(runs, sets)
-    reps = options["reps"]
+    reps, options["at"] = options["reps"], options["at"] or ""
     with Progress("replications" if reps > 1 else "") as progress:
         drawn = api.plot(
             [sources.get(given, given) for given in runs],

@@ -22,6 +22,7 @@ from pushout.cli.options import (
     Resolution,
     allowed,
     given_policies,
+    listed,
     no_sweep,
     scenario_file,
 )
@@ -101,6 +102,8 @@ AT = click.option(
     "--at",
     "--port",
     "at",
+    multiple=True,
+    callback=listed,
     metavar="PLACE,…",
     help="Where the policies apply: ports, classes of ports as in fabric, memory.NAME, or all (default: the only place "
     "with limited room, or the busiest). --port is another name of this option.",

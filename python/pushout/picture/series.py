@@ -248,8 +248,10 @@ def slowdowns(run: Run) -> Slowdowns:
         how = "make it longer (duration)" if listed else "run it again with --set 'measure.transfers=true'"
         raise QuestionError(f"{run.name} has no drawn transfer that ended: {how}")
     ended.sort(key=lambda each: each["octets"])
-    parts = np.array_split(np.arange(len(ended)), max(1, min(GROUPS, len(ended) // LEAST)))
     octets, slowness = (np.array([each[key] for each in ended], dtype=float) for key in ("octets", "slowdown"))
+    even = np.linspace(0, len(ended), max(1, min(GROUPS, len(ended) // LEAST)), endpoint=False)
+    starts = np.unique(np.searchsorted(octets, octets[even.astype(int)]))  # transfers of one size stay together
+    parts = np.split(np.arange(len(ended)), starts[1:])
     middle, median = (np.array([np.median(values[part]) for part in parts]) for values in (octets, slowness))
     p99 = np.array([np.percentile(slowness[part], 99, method="inverted_cdf") for part in parts])  # as in the document
     return Slowdowns(middle, median, p99)

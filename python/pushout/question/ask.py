@@ -147,6 +147,7 @@ def comparison(
     places = Places(explained, source, sets)
     where, told = _where(places, _named(at, port, places))
     _check_foreseen(where[0])
+    where[0].check_limited()
     check_reps(reps, least=2)
     scene = Scenes(source, engine).of(sets)
     choices, paths = _choices(policies, where), tuple(_in_report(path, scene) for path in paths_of(figures))

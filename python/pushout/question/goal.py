@@ -183,7 +183,8 @@ def _meant(text: str) -> str:
     if not match:
         return ""
     name, sign, level = match[1], match[2], match[3]
-    return f"did you mean {excerpt(nearest(name, level) + OPERATORS.get(sign, '>=') + level)}? "
+    equal = "<=" if re.fullmatch(r"0+\.?0*\D*", level) else ">="  # nothing is less than 0
+    return f"did you mean {excerpt(nearest(name, level) + OPERATORS.get(sign, equal) + level)}? "
 
 
 def nearest(name: str, level: str = "") -> str:

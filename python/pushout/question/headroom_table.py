@@ -312,17 +312,23 @@ def _of_mappings(rows: Iterable[Mapping[str, object]]) -> Iterator[_Row]:
         at = f"rows[{number}]"
         if not isinstance(row, Mapping):
             raise QuestionError(f"{at} must be a mapping of columns, not {quoted(row)}")
-        _check_columns([str(column) for column in row], at)
-        yield _Row(at, {str(column): _text(value) for column, value in row.items()})
+        columns = _columns(map(str, row), at)
+        yield _Row(at, dict(zip(columns, map(_text, row.values()), strict=True)))
 
 
-def _check_columns(columns: Sequence[str], at: str) -> None:
-    """Refuse unknown columns, and columns that stand twice."""
+OTHER_NAMES = {"name": "line", "port": "line", "speed": "rate", "length": "cable"}
+"""Names of columns that other tables have."""
+
+
+def _columns(given: Iterable[str], at: str) -> list[str]:
+    """Return columns under their names here; refuse unknown columns, and columns that stand twice."""
+    columns = [OTHER_NAMES.get(column, column) for column in given]
     for column in columns:
         if column not in PARSERS:
             raise QuestionError(f"{at}: {_core.unknown('column', column, list(PARSERS))}")
         if columns.count(column) > 1:
             raise QuestionError(f"{at}: column {column} must be given once")
+    return columns
 
 
 def _of_csv(text: str, shown: str) -> Iterator[_Row]:
@@ -336,8 +342,7 @@ def _of_csv(text: str, shown: str) -> Iterator[_Row]:
             if not any(values) or values[0].startswith("#"):
                 continue
             if not columns:
-                _check_columns(values[:MOST_COLUMNS], at)
-                columns = values
+                columns = [*_columns(values[:MOST_COLUMNS], at), *values[MOST_COLUMNS:]]
                 continue
             if len(values) != len(columns):
                 raise QuestionError(

@@ -83,6 +83,16 @@ class Place:
         """Return whether its queues are known before a run, if it is a class of them."""
         return not self.queue or any(each.group == self.queue for memory in self.memories for each in memory.queues)
 
+    def check_limited(self) -> None:
+        """Refuse a place with a port that has neither a limited buffer nor a share of a memory."""
+        for port in self.ports:
+            if not port.is_limited and port.memory is None:
+                has = "" if self.port else f", which {excerpt(port.name)} does not have"
+                key = excerpt(f"{port.holder.key('buffer')}=…")
+                raise QuestionError(
+                    Argument("at"), f" {excerpt(self.name)} must have a limited buffer{has}: give it one ({key})"
+                )
+
     @property
     def measure(self) -> str:
         """The measure of its occupancy; empty if parts of it count in different measures."""

@@ -13,7 +13,7 @@ from pushout.catalogue import Entry
 from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt
-from pushout.question.quantity import CELL_BYTES, bits_per_second, octets, scaled, split
+from pushout.question.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, scaled, split
 from pushout.source import toml
 
 MEMORY_CELLS = "memory cells"
@@ -83,6 +83,12 @@ class Port:
         return "bytes" if octets(self.buffer) is not None else split(self.buffer)[1]
 
     @property
+    def sends_bps(self) -> float:
+        """The rate at which it sends: that of its line, or of its shaper if that is slower."""
+        shaper = self.keys.get("shaper") or {}
+        return min(self.rate_bps, bits_per_second(shaper.get("rate")) or self.rate_bps)
+
+    @property
     def holder(self) -> "Holder":
         """Its own section, which holds its policies."""
         return Holder(section("port", self.name), self.keys)
@@ -95,6 +101,8 @@ class Port:
             number *= share
         if unit in ("cell", "cells"):
             size: float | None = number * CELL_BYTES
+        elif unit in SECONDS:
+            size = number * SECONDS[unit] * self.sends_bps // 8
         else:
             size = octets(f"{number!r} {unit}") if unit else None
         if size is None:
@@ -208,7 +216,7 @@ def policy_refused(error: ScenarioError, choice: Choice, override: str) -> Scena
     return ScenarioError(Argument("policies"), f" {choice.label}: {why}")
 
 
-KINDS = ("admission", "pushout", "scheduler")
+KINDS = ("admission", "pushout", "scheduler", "discipline")
 
 AS_IT_IS = "as-is"
 """The name for the unchanged scenario."""
@@ -258,11 +266,18 @@ def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choi
     kind = _kind_of_program(text) if match and name == "program" else _kind(name, catalogue)
     for holder in at:
         _check_kind(holder, kind, name)
+    if kind == "discipline":
+        return Choice(name, tuple(f"{holder.path}={toml(_with_discipline(holder, name))}" for holder in at))
     beside = next(filter(None, (_beside(holder, kind) for holder in at)), "")
     if match:
         return Choice(_label(text), tuple(f"{holder.key(kind)}={text}" for holder in at), beside)
     others = [holder for holder in at if holder.has(kind) != name]
     return Choice(name, tuple(f"{holder.key(kind)}={toml({'policy': name})}" for holder in others), beside)
+
+
+def _with_discipline(holder: Holder, name: str) -> dict[str, Any]:
+    """Return the section of a port with a queue discipline instead of admission, push-out and scheduler."""
+    return {**{key: value for key, value in holder.keys.items() if key not in KINDS}, "discipline": name}
 
 
 OF_MEMORIES = ("admission", "pushout")

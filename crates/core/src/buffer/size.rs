@@ -147,7 +147,11 @@ impl PortBuffer {
     }
 
     fn parse(text: &str) -> Result<PortBuffer, String> {
-        match number::split(text) {
+        let (number, unit) = number::split(text);
+        if let Some(time) = translated::<Span>(number, unit) {
+            return Err(unknown_unit(unit, BUFFER.what, Some(time), &[&UNITS[..], BUFFER.units].concat()));
+        }
+        match (number, unit) {
             (number, "BDP") if !number.is_empty() => product(number).map(PortBuffer::Product),
             (number, unit) if !number.is_empty() && Span::UNITS.iter().any(|(name, _)| *name == unit) => {
                 Span::parse(text).map(PortBuffer::Time).map_err(|why| why.0)

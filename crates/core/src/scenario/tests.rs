@@ -403,6 +403,8 @@ fn a_buffer_in_time_is_what_the_line_sends_in_it() {
     for (text, bytes) in [("25 ms", 62_500), ("1 s", 2_500_000), ("500.3 us", 1250), ("0.5 s", 1_250_000)] {
         assert_eq!(octets(text), ("bytes".to_string(), Some(bytes)), "{text}");
     }
+    let foreign = buffer(&["port.bottleneck.buffer=25 msec"]).unwrap_err();
+    assert!(foreign.contains("unknown unit \"msec\" for a buffer: write \"25 ms\""), "{foreign}");
     let shaper = "port.bottleneck.shaper={rate=\"2 Mb/s\", burst=\"3 kB\"}";
     assert_eq!(
         buffer(&["port.bottleneck.buffer=25 ms", shaper]).unwrap().1,

@@ -299,7 +299,7 @@ impl Policy {
         Verdict::Replace(Victim::At(first), Reason::Janitor)
     }
 
-    /// Judge a cell in step 6 for which no queued cell can be given up.
+    /// Judge a cell of step 6 where the queue holds no candidate to remove.
     fn without_candidate(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         if arrival.fits() {
             return Verdict::Accept;
