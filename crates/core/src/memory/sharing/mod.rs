@@ -65,6 +65,10 @@ registry! {
 
     /// Return whether a threshold decides at the first unit of a frame: the rest is accepted as long as there is room.
     pub const JUDGES_FRAMES: bool as Kind::judges_frames;
+
+    /// Return what the scheme keeps besides the lengths of queues, as a clause; `None` if its thresholds depend on these
+    /// alone.
+    pub const KEEPS: Option<&'static str> as Kind::keeps;
 }
 
 impl Spec {

@@ -1,0 +1,195 @@
+//! The input that shows the worst case: slots of arrivals, from empty queues through laps of the cycle to empty queues.
+
+use pushout_core::memory::decide::Decider;
+
+use crate::graph::Graph;
+use crate::pair::{Pair, Step};
+use crate::ratio::Ratio;
+use crate::solve::Cycle;
+use crate::{Failure, Question};
+
+/// Laps of the cycle in a counter-example.
+pub(crate) const LAPS: usize = 3;
+
+/// A packet that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Number of the port.
+    pub port: usize,
+    /// Whether the optimum takes it. A policy as opponent decides itself.
+    pub takes: bool,
+}
+
+/// The arrivals of each slot; at its end each queue with packets sends one.
+pub type Input = Vec<Vec<Arrival>>;
+
+/// One slot of a played input: the queues of both sides before they send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// Queues of the policy.
+    pub policy: Vec<u64>,
+    /// Queues of the opponent.
+    pub opponent: Vec<u64>,
+}
+
+/// The inputs of a cycle, with the numbers of the ports.
+#[derive(Debug)]
+pub(crate) struct Unrolled {
+    /// From empty queues to the cycle.
+    before: Vec<Step>,
+    /// Laps of the cycle; after all of them the state repeats, with the same numbers of ports.
+    laps: Vec<Vec<Step>>,
+}
+
+/// A walk through the states of a pair, with the numbers of the ports.
+struct Walk<'a> {
+    pair: &'a Pair,
+    at: (usize, usize),
+}
+
+impl Walk<'_> {
+    /// Make a move of a graph; returns the step with the numbers of the ports.
+    fn go(&mut self, number: u8) -> Step {
+        let order = self.pair.least(self.at.0, self.at.1).1;
+        let step = match self.pair.step(number.into()) {
+            Step::Tick => Step::Tick,
+            Step::Arrival { port, takes } => {
+                let port = order.iter().position(|&place| place == port).expect("an order has every place");
+                Step::Arrival { port, takes }
+            }
+        };
+        self.at = self.pair.after(self.at, step);
+        step
+    }
+}
+
+impl Unrolled {
+    /// Unroll a cycle of a graph, which is not empty.
+    pub(crate) fn new(pair: &Pair, graph: &Graph, cycle: &Cycle) -> Unrolled {
+        let path = graph.path(&cycle.states);
+        let end = path.iter().fold(0, |state, &number| graph.targets(state)[usize::from(number)] as usize);
+        let first =
+            cycle.states.iter().position(|&state| state as usize == end).expect("the path leads there");
+        let lap: Vec<u8> = [&cycle.moves[first..], &cycle.moves[..first]].concat();
+        let mut walk = Walk { pair, at: (0, 0) };
+        let before = path.iter().map(|&number| walk.go(number)).collect();
+        let entry = walk.at;
+        let mut laps = Vec::new();
+        while laps.is_empty() || walk.at != entry {
+            laps.push(lap.iter().map(|&number| walk.go(number)).collect());
+        }
+        Unrolled { before, laps }
+    }
+
+    /// Return the input with `laps` laps, and slots at the end in which `cells` cells have time to drain.
+    pub(crate) fn input(&self, laps: usize, cells: u64) -> Input {
+        let laps = self.laps.iter().cycle().take(laps).flatten();
+        let drain = (0..=cells).map(|_| &Step::Tick);
+        slots(self.before.iter().chain(laps).chain(drain))
+    }
+
+    /// Verify that the cycle attains a ratio: play it with the policies themselves, and see it repeat.
+    pub(crate) fn verify(&self, question: &Question, ratio: Ratio) -> Result<(), Failure> {
+        let mut sides = Sides::new(question)?;
+        let entry = sides.run(self.before.iter()).map(|_| sides.played());
+        let exit = sides.run(self.laps.iter().flatten()).map(|sums| (sums, sides.played()));
+        let holds = match (entry, exit) {
+            (Some(entry), Some(([opponent, policy], exit))) => {
+                entry == exit && opponent + policy > 0 && Ratio::new(opponent, policy) == ratio
+            }
+            _ => false,
+        };
+        if holds { Ok(()) } else { Err(Failure::Certificate("lower")) }
+    }
+
+    /// Return what opponent and policy send in one lap, its slots and its arrivals.
+    pub(crate) fn lap(&self) -> (usize, usize) {
+        let ticks = self.laps[0].iter().filter(|step| **step == Step::Tick).count();
+        (ticks, self.laps[0].len() - ticks)
+    }
+}
+
+/// Divide steps into slots.
+fn slots<'a>(steps: impl Iterator<Item = &'a Step>) -> Input {
+    let mut input = Vec::new();
+    let mut slot = Vec::new();
+    for step in steps {
+        match *step {
+            Step::Tick => input.push(std::mem::take(&mut slot)),
+            Step::Arrival { port, takes } => slot.push(Arrival { port, takes }),
+        }
+    }
+    input
+}
+
+/// Both sides as memories that receive packets one by one.
+pub(crate) struct Sides {
+    ports: usize,
+    policy: Decider,
+    opponent: Decider,
+    may_refuse: bool,
+}
+
+impl Sides {
+    /// Build both sides with empty queues.
+    pub(crate) fn new(question: &Question) -> Result<Sides, Failure> {
+        let Question { ports, cells, .. } = *question;
+        let decider = |policies| Decider::new(policies, cells, ports).map_err(Failure::refused);
+        let may_refuse = question.against.is_none();
+        let optimum = crate::optimum();
+        Ok(Sides {
+            ports,
+            policy: decider(&question.policies)?,
+            opponent: decider(question.against.as_ref().unwrap_or(&optimum))?,
+            may_refuse,
+        })
+    }
+
+    /// Take a step; returns what opponent and policy send, or `None` if the optimum has no room for what it takes.
+    fn step(&mut self, step: Step) -> Option<[u64; 2]> {
+        match step {
+            Step::Tick => Some([send(&mut self.opponent, self.ports), send(&mut self.policy, self.ports)]),
+            Step::Arrival { port, takes } => {
+                self.policy.arrive(port);
+                let is_taken = (takes || !self.may_refuse) && self.opponent.arrive(port);
+                (is_taken == takes || !self.may_refuse).then_some([0, 0])
+            }
+        }
+    }
+
+    /// Take steps; returns the sums of what opponent and policy send.
+    fn run<'a>(&mut self, mut steps: impl Iterator<Item = &'a Step>) -> Option<[u64; 2]> {
+        steps.try_fold([0, 0], |sums, step| {
+            let sent = self.step(*step)?;
+            Some([sums[0] + sent[0], sums[1] + sent[1]])
+        })
+    }
+
+    /// Return the queues of both sides.
+    fn played(&self) -> Played {
+        let lengths = |side: &Decider| (0..self.ports).map(|port| side.length(port)).collect();
+        Played { policy: lengths(&self.policy), opponent: lengths(&self.opponent) }
+    }
+
+    /// Play an input; returns what opponent and policy send, and their queues in each slot.
+    pub(crate) fn play(&mut self, input: &Input) -> Result<([u64; 2], Vec<Played>), Failure> {
+        let mut sums = [0, 0];
+        let mut played = Vec::new();
+        for slot in input {
+            for &Arrival { port, takes } in slot {
+                self.step(Step::Arrival { port, takes }).ok_or(Failure::Certificate("lower"))?;
+            }
+            played.push(self.played());
+            let sent = self.step(Step::Tick).expect("each queue can send");
+            sums = [sums[0] + sent[0], sums[1] + sent[1]];
+        }
+        Ok((sums, played))
+    }
+}
+
+/// Let each queue send a packet; returns their number.
+fn send(side: &mut Decider, ports: usize) -> u64 {
+    let busy: Vec<usize> = (0..ports).filter(|&port| side.length(port) > 0).collect();
+    busy.iter().for_each(|&port| side.set_length(port, side.length(port) - 1));
+    busy.len() as u64
+}

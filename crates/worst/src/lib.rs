@@ -1,0 +1,235 @@
+//! The exact worst case of a policy of a shared memory.
+//!
+//! Ports share a memory of a few cells, packets take one cell each, and time goes in slots: any number of packets
+//! arrives in any order, then each queue sends one. The policy decides by the code that runs in the simulator
+//! ([`pushout_core::memory::decide`]). Its opponent is the optimum, which knows the whole input and may refuse any packet,
+//! or another policy. All states of both sides that can be reached from empty queues form a finite graph; the worst
+//! ratio of what both sides send is the largest ratio of a cycle. The answer carries a certificate in both directions: a
+//! potential, which no run can exceed, and the input of a cycle that attains the ratio. All arithmetic is in integers.
+//!
+//! Optima need no push-out: an optimum can refuse from the start what it would push out later.
+
+#[cfg(test)]
+mod tests;
+
+mod answer;
+
+mod check;
+
+mod graph;
+
+mod input;
+
+mod machine;
+
+mod model;
+
+mod pair;
+
+mod ratio;
+
+mod solve;
+
+mod symmetry;
+
+use std::fmt;
+
+use pushout_core::memory::decide::{Decider, Policies};
+use pushout_core::memory::sharing;
+use pushout_core::refused::Refused;
+
+pub use answer::{Answer, Lap};
+pub use input::{Arrival, Input, Played};
+pub use ratio::Ratio;
+
+use graph::Graph;
+use machine::Machine;
+use pair::Pair;
+
+/// Most ports that a question can have.
+pub const MOST_PORTS: usize = 8;
+
+/// Most states that a question can have: beyond, numbers of states would need more bits.
+pub const MOST_STATES: usize = 1 << 28;
+
+/// Most states of one side, which is a table.
+const MOST_LENGTHS: usize = 1 << 20;
+
+/// A search does not begin if the pairs of states are this many times the limit: policies reach over half of all pairs,
+/// unless they keep queues very short.
+const HOPELESS: u128 = 64;
+
+/// A question: the worst ratio of a policy, for a memory of one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The policies of the memory.
+    pub policies: Policies,
+    /// The policies of the opponent; `None` for the optimum.
+    pub against: Option<Policies>,
+    /// Number of ports.
+    pub ports: usize,
+    /// Number of cells.
+    pub cells: u64,
+    /// Most states that may be visited.
+    pub limit: usize,
+}
+
+/// The reason for which a question has no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The question cannot be answered: the key that is wrong, and the reason.
+    Refused {
+        /// The wrong key.
+        key: &'static str,
+        /// What it must be.
+        why: String,
+    },
+    /// There are more states than the limit allows.
+    States(Limit),
+    /// The caller wants no answer any more.
+    Interrupted,
+    /// A certificate does not hold: the solver has a fault.
+    Certificate(&'static str),
+}
+
+impl Failure {
+    fn refused(Refused { key, why }: Refused) -> Failure {
+        Failure::Refused { key: key.unwrap_or("policy"), why }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Refused { key, why } => write!(f, "{key} {why}"),
+            Failure::States(Limit { states, most }) => write!(
+                f,
+                "states must be greater than {states}: of {most} states more than that can be reached; raise it, or lower \
+                 ports or memory"
+            ),
+            Failure::Interrupted => f.write_str("interrupted"),
+            Failure::Certificate(bound) => write!(f, "the certificate of the {bound} bound does not hold"),
+        }
+    }
+}
+
+/// The limit of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Most states that the search may visit.
+    pub states: usize,
+    /// Pairs of states of both sides that the search can meet.
+    pub most: u128,
+}
+
+impl Limit {
+    /// Fail if more states were found than the limit allows.
+    fn check(self, found: usize) -> Result<(), Failure> {
+        if found > self.states { Err(Failure::States(self)) } else { Ok(()) }
+    }
+}
+
+/// The caller's wish to go on.
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations)] // a function has nothing to show
+pub struct Watch<'a> {
+    /// Return whether the computation shall stop.
+    pub is_over: &'a dyn Fn() -> bool,
+}
+
+impl Watch<'_> {
+    fn check(&self) -> Result<(), Failure> {
+        if (self.is_over)() { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// Return the policies of the optimum: it takes whatever fits, unless the input says that it refuses.
+fn optimum() -> Policies {
+    Policies {
+        admission: sharing::Spec::CompleteSharing(sharing::complete_sharing::Params {}),
+        pushout: None,
+    }
+}
+
+impl Question {
+    /// Find the worst ratio, verify it, and unroll the input that shows it.
+    pub fn answer(&self, watch: Watch<'_>) -> Result<Answer, Failure> {
+        self.check()?;
+        let pair = self.pair(&watch)?;
+        let limit = Limit { states: self.limit, most: pair.most_states() };
+        if limit.most > HOPELESS * pair.orders() as u128 * self.limit as u128 {
+            return Err(Failure::States(limit));
+        }
+        let graph = Graph::explore(&pair, limit, &watch)?;
+        let solution = solve::solve(&graph, &watch)?;
+        if !solution.ratio.is_unbounded() {
+            check::upper(&pair, &graph, solution.ratio, &solution.potential)?;
+        }
+        Answer::new(self, &pair, &graph, &solution)
+    }
+
+    /// Refuse a question that cannot be answered, with the reason and the size.
+    fn check(&self) -> Result<(), Failure> {
+        let refuse = |key, why: String| Err(Failure::Refused { key, why });
+        if !(1..=MOST_PORTS).contains(&self.ports) {
+            return refuse("ports", format!("must be from 1 to {MOST_PORTS}, not {}", self.ports));
+        }
+        if self.cells == 0 {
+            return refuse("memory", "must be at least 1 packet, not 0".to_string());
+        }
+        if !(1..=MOST_STATES).contains(&self.limit) {
+            return refuse("states", format!("must be from 1 to {MOST_STATES}, not {}", self.limit));
+        }
+        for policies in std::iter::once(&self.policies).chain(&self.against) {
+            if let Some(keeps) = policies.keeps() {
+                let name = policies.admission.name();
+                let why = format!(
+                    "must decide by the lengths of queues, not as {name} does, which keeps {keeps}: its states cannot be \
+                     enumerated"
+                );
+                return refuse("policy", why);
+            }
+        }
+        self.check_size()
+    }
+
+    /// Refuse a memory whose queues alone have too many states, before any of them is visited.
+    fn check_size(&self) -> Result<(), Failure> {
+        let lengths = self.lengths();
+        if lengths > MOST_LENGTHS as u128 {
+            let why = format!(
+                "must be smaller for {} ports: the optimum alone has {lengths} states, and at most {MOST_LENGTHS} can be \
+                 tabulated",
+                self.ports
+            );
+            return Err(Failure::Refused { key: "memory", why });
+        }
+        Ok(())
+    }
+
+    /// Return the number of states that the queues of one side can have.
+    fn lengths(&self) -> u128 {
+        choose(self.cells.saturating_add(self.ports as u64), self.ports as u64)
+    }
+
+    fn pair(&self, watch: &Watch<'_>) -> Result<Pair, Failure> {
+        let limit = Limit { states: MOST_LENGTHS, most: self.lengths() };
+        let machine = |policies: &Policies| {
+            let mut decider = Decider::new(policies, self.cells, self.ports).map_err(Failure::refused)?;
+            Machine::explore(&mut decider, self.ports, limit, watch)
+        };
+        let policy = machine(&self.policies)?;
+        let opponent = machine(self.against.as_ref().unwrap_or(&optimum()))?;
+        Ok(Pair::new(policy, opponent, self.ports, self.against.is_none()))
+    }
+}
+
+/// Return the number of ways to choose `of` things of `from`; the largest number if it has too many digits.
+fn choose(from: u64, of: u64) -> u128 {
+    (1..=u128::from(of))
+        .try_fold(1_u128, |product, factor| {
+            let next = u128::from(from - of) + factor;
+            product.checked_mul(next).map(|product| product / factor)
+        })
+        .unwrap_or(u128::MAX)
+}
