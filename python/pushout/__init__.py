@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SizeResult,
         SweepResult,
         TraceResult,
+        WorstResult,
         __version__,
         compare,
         explain,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         sweep,
         trace,
         validate,
+        worst,
     )
     from pushout.errors import (
         DesignError,
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
         QuestionError,
         ScenarioError,
         ScenarioNotFoundError,
+        StatesError,
     )
 
 __all__ = [
@@ -70,8 +73,10 @@ __all__ = [
     "ScenarioError",
     "ScenarioNotFoundError",
     "SizeResult",
+    "StatesError",
     "SweepResult",
     "TraceResult",
+    "WorstResult",
     "__version__",
     "compare",
     "explain",
@@ -88,6 +93,7 @@ __all__ = [
     "sweep",
     "trace",
     "validate",
+    "worst",
 ]
 
 _READING = ("explain", "load", "policies", "schema", "validate")

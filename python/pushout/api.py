@@ -16,6 +16,7 @@ from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
+from pushout.question import worst as worsts
 from pushout.question import merge as parts
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
@@ -28,6 +29,7 @@ from pushout.question.shard import Shard, check_places
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
+from pushout.question.worst import OPTIMUM, STATES, WorstResult
 from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
@@ -41,6 +43,7 @@ __all__ = [
     "SizeResult",
     "SweepResult",
     "TraceResult",
+    "WorstResult",
     "__version__",
     "compare",
     "explain",
@@ -55,6 +58,7 @@ __all__ = [
     "sweep",
     "trace",
     "validate",
+    "worst",
 ]
 
 __version__ = _core.VERSION
@@ -335,3 +339,27 @@ def headroom(
     given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
     lines = tables.read(table, given) if isinstance(table, str | os.PathLike) else tables.made(table, given)
     return headrooms.headroom(lines)
+
+
+def worst(
+    policy: str | Mapping[str, Any],
+    *,
+    memory: int,
+    ports: int = 2,
+    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
+    against: str | Mapping[str, Any] = OPTIMUM,
+    states: int = STATES,
+) -> WorstResult:
+    """Find the exact worst case of a policy of a shared memory, proved in both directions.
+
+    Packets of one cell arrive in slots; `ports` ports share `memory` packets, and each sends one a slot. The answer is the
+    largest ratio of what an optimum that knows the whole input sends to what the policy sends.
+
+    Parameters: `policy` is the name of a policy of memories, its table, or a table with `admission` and `pushout`; `set`
+    are parameters of the policy; `against` is `"optimum"` or another policy; `states` limits the search (ten million take
+    a gigabyte), beyond which `StatesError` is raised.
+
+        >>> pushout.worst("longest-queue", ports=2, memory=8).ratio
+        Fraction(14, 11)
+    """
+    return worsts.worst(policy, ports, memory, set or {}, against, states)

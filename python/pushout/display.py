@@ -8,6 +8,7 @@ from pushout.question.headroom import HeadroomResult
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult
+from pushout.question.worst import WorstResult
 from pushout.result import Result
 
 if TYPE_CHECKING:
@@ -38,3 +39,10 @@ def _headroom(result: HeadroomResult, console: "Console") -> None:
     from pushout.show import headroom as show
 
     show.headroom(result, console)
+
+
+@display.register(WorstResult)
+def _worst(result: WorstResult, console: "Console") -> None:
+    from pushout.show import worst as show
+
+    show.worst(result, console)

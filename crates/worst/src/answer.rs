@@ -1,5 +1,6 @@
 //! The answer to a question, and its JSON document.
 
+use pushout_core::memory::decide::Policies;
 use serde_json::{Value as Json, json};
 
 use crate::graph::Graph;
@@ -88,6 +89,10 @@ impl Answer {
         };
         json!({
             "policy": question.policies.name(),
+            "policies": {
+                "policy": question.policies.write(),
+                "against": question.against.as_ref().map(Policies::write),
+            },
             "against": question.against.as_ref().map_or("optimum".to_string(), |against| against.name()),
             "ports": question.ports,
             "memory": question.cells,

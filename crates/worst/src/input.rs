@@ -48,6 +48,11 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Return whether the opponent can take a packet: an optimum without room refuses it. A policy decides itself.
+    fn has_room(&self, port: usize) -> bool {
+        !self.pair.may_refuse || self.pair.opponent.arrived(self.at.1, port) != self.at.1
+    }
+
     /// Make a move of a graph; returns the step with the numbers of the ports.
     fn go(&mut self, number: u8) -> Step {
         let order = self.pair.least(self.at.0, self.at.1).1;
@@ -55,7 +60,7 @@ impl Walk<'_> {
             Step::Tick => Step::Tick,
             Step::Arrival { port, takes } => {
                 let port = order.iter().position(|&place| place == port).expect("an order has every place");
-                Step::Arrival { port, takes }
+                Step::Arrival { port, takes: takes && self.has_room(port) }
             }
         };
         self.at = self.pair.after(self.at, step);

@@ -14,6 +14,8 @@ mod tests;
 
 mod answer;
 
+mod ask;
+
 mod check;
 
 mod graph;
@@ -34,6 +36,7 @@ mod symmetry;
 
 use std::fmt;
 
+use pushout_core::language::tree::{Fault, TextPlace};
 use pushout_core::memory::decide::{Decider, Policies};
 use pushout_core::memory::sharing;
 use pushout_core::refused::Refused;
@@ -43,7 +46,7 @@ pub use input::{Arrival, Input, Played};
 pub use ratio::Ratio;
 
 use graph::Graph;
-use machine::Machine;
+use machine::{Machine, decided};
 use pair::Pair;
 
 /// Most ports that a question can have.
@@ -77,13 +80,8 @@ pub struct Question {
 /// The reason for which a question has no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
-    /// The question cannot be answered: the key that is wrong, and the reason.
-    Refused {
-        /// The wrong key.
-        key: &'static str,
-        /// What it must be.
-        why: String,
-    },
+    /// The question cannot be answered; the path is that of a key of the question.
+    Refused(Fault),
     /// There are more states than the limit allows.
     States(Limit),
     /// The caller wants no answer any more.
@@ -94,14 +92,25 @@ pub enum Failure {
 
 impl Failure {
     fn refused(Refused { key, why }: Refused) -> Failure {
-        Failure::Refused { key: key.unwrap_or("policy"), why }
+        refuse(key.unwrap_or("policy"), why)
+    }
+}
+
+/// Build the refusal of a key.
+fn refuse(key: &str, why: impl Into<String>) -> Failure {
+    Failure::Refused(Fault { path: key.to_string(), ..Fault::at(TextPlace::default(), why) })
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Failure {
+        Failure::Refused(fault)
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Refused { key, why } => write!(f, "{key} {why}"),
+            Failure::Refused(fault) => fault.fmt(f),
             Failure::States(Limit { states, most }) => write!(
                 f,
                 "states must be greater than {states}: of {most} states more than that can be reached; raise it, or lower \
@@ -170,15 +179,14 @@ impl Question {
 
     /// Refuse a question that cannot be answered, with the reason and the size.
     fn check(&self) -> Result<(), Failure> {
-        let refuse = |key, why: String| Err(Failure::Refused { key, why });
         if !(1..=MOST_PORTS).contains(&self.ports) {
-            return refuse("ports", format!("must be from 1 to {MOST_PORTS}, not {}", self.ports));
+            return Err(refuse("ports", format!("must be from 1 to {MOST_PORTS}, not {}", self.ports)));
         }
         if self.cells == 0 {
-            return refuse("memory", "must be at least 1 packet, not 0".to_string());
+            return Err(refuse("memory", "must be at least 1 packet, not 0"));
         }
         if !(1..=MOST_STATES).contains(&self.limit) {
-            return refuse("states", format!("must be from 1 to {MOST_STATES}, not {}", self.limit));
+            return Err(refuse("states", format!("must be from 1 to {MOST_STATES}, not {}", self.limit)));
         }
         for policies in std::iter::once(&self.policies).chain(&self.against) {
             if let Some(keeps) = policies.keeps() {
@@ -187,7 +195,7 @@ impl Question {
                     "must decide by the lengths of queues, not as {name} does, which keeps {keeps}: its states cannot be \
                      enumerated"
                 );
-                return refuse("policy", why);
+                return Err(refuse("policy", why));
             }
         }
         self.check_size()
@@ -202,7 +210,7 @@ impl Question {
                  tabulated",
                 self.ports
             );
-            return Err(Failure::Refused { key: "memory", why });
+            return Err(refuse("memory", why));
         }
         Ok(())
     }
@@ -216,7 +224,7 @@ impl Question {
         let limit = Limit { states: MOST_LENGTHS, most: self.lengths() };
         let machine = |policies: &Policies| {
             let mut decider = Decider::new(policies, self.cells, self.ports).map_err(Failure::refused)?;
-            Machine::explore(&mut decider, self.ports, limit, watch)
+            Machine::explore(|before, port| decided(&mut decider, before, port), self.ports, limit, watch)
         };
         let policy = machine(&self.policies)?;
         let opponent = machine(self.against.as_ref().unwrap_or(&optimum()))?;

@@ -21,9 +21,10 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Visit the states of a memory; fail if there are more than the limit allows.
+    /// Visit the states of a memory; fail if there are more than the limit allows. `decided` returns the queues after an
+    /// arrival for a port.
     pub(crate) fn explore(
-        decider: &mut Decider,
+        mut decided: impl FnMut(&[u16], usize) -> Box<[u16]>,
         ports: usize,
         limit: Limit,
         watch: &Watch<'_>,
@@ -35,7 +36,7 @@ impl Machine {
         while next < machine.len() {
             let before: Box<[u16]> = machine.of(next).into();
             for port in 0..ports {
-                let after = decided(decider, &before, port);
+                let after = decided(&before, port);
                 let number = machine.number(after);
                 machine.arrived.push(number);
             }
@@ -97,8 +98,8 @@ impl Machine {
     }
 }
 
-/// Return the queues after an arrival for a port.
-fn decided(decider: &mut Decider, before: &[u16], port: usize) -> Box<[u16]> {
+/// Return the queues of a memory after an arrival for a port.
+pub(crate) fn decided(decider: &mut Decider, before: &[u16], port: usize) -> Box<[u16]> {
     before.iter().enumerate().for_each(|(queue, &length)| decider.set_length(queue, length.into()));
     decider.arrive(port);
     (0..before.len()).map(|queue| decider.length(queue) as u16).collect()

@@ -18,4 +18,5 @@ EXAMPLES = {
     "size": "pushout size lan --goal 'goodput_ratio>=0.9' --over port.bottleneck.buffer --set 'duration=5 s'",
     "sweep": "pushout sweep sweep-small",
     "validate": "pushout validate lan sweep-small",
+    "worst": "pushout worst dynamic-threshold --set alpha=2 --ports 2 --memory 12",
 }

@@ -12,6 +12,7 @@ MODULES = {
     **dict.fromkeys(("validate", "explain", "schema", "policies"), "scenarios"),
     "check": "check",
     "headroom": "headroom",
+    "worst": "worst",
     "plot": "plot",
     "lab": "lab",
     "reproduce": "reproduce",

@@ -4,6 +4,8 @@
 //! those of a run, since it calls [`Memory::offer`] and [`Memory::victim`] as the ports of a network do. A port with a
 //! packet always sends: the first packet of each queue is in transmission, so push-out cannot remove it.
 
+use serde_json::{Map, Value as Json};
+
 use super::pushout::{Content, Piece};
 use super::sharing::Context;
 use super::{Account, Charge, Leaving, Memory, MemoryParts, SharedPool, SharedQueue, ThresholdCheck};
@@ -42,12 +44,21 @@ impl Policies {
         })
     }
 
-    /// Return the memory's policies by their names, as in "complete-sharing with longest-queue".
+    /// Return the names of the policies, as in "dynamic-threshold with longest-queue"; complete sharing beside push-out needs
+    /// no name.
     pub fn name(&self) -> String {
         let scheme = self.admission.name();
-        self.pushout
-            .as_ref()
-            .map_or_else(|| scheme.to_string(), |pushout| format!("{scheme} with {}", pushout.name()))
+        match &self.pushout {
+            None => scheme.to_string(),
+            Some(pushout) if self.admission.kind() == sharing::Kind::CompleteSharing => pushout.name().to_string(),
+            Some(pushout) => format!("{scheme} with {}", pushout.name()),
+        }
+    }
+
+    /// Return the policies as a scenario writes them in `[memory.NAME]`.
+    pub fn write(&self) -> Json {
+        let keys = [("admission", Some(self.admission.write())), ("pushout", self.pushout.as_ref().map(Field::write))];
+        keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))).collect::<Map<_, _>>().into()
     }
 
     /// Return what the policies keep besides the lengths of queues, if they keep anything.

@@ -47,6 +47,7 @@ registry! {
         Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",
         CompleteSharing = "complete-sharing" in complete_sharing,
         StaticThreshold = "static-threshold" in static_threshold,
+        Harmonic = "harmonic" in harmonic,
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         Abm = "abm" in abm,
         FollowLqd = "follow-lqd" in follow_lqd at "follow_lqd/mod.rs",

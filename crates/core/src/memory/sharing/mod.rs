@@ -24,6 +24,7 @@ registry! {
     "admission" by "policy" {
         CompleteSharing = "complete-sharing" in complete_sharing,
         StaticThreshold = "static-threshold" in static_threshold,
+        Harmonic = "harmonic" in harmonic,
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         DtEpd = "dt-epd" in dt_epd,
         Abm = "abm" in abm,

@@ -1,0 +1,53 @@
+"""The worst case of a policy: the ratio, its proof, and the input slot by slot."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from pushout.question.quantity import grouped
+from pushout.question.worst import WorstResult
+from pushout.show.columns import Column, draw
+
+
+def worst(result: WorstResult, console: Console, *, slots: bool = True) -> None:
+    """Print the ratio and what proves it, then a row for every slot of the input."""
+    for line in sentences(result.document):
+        console.print(line, soft_wrap=True)
+    if slots and result.input:
+        titles = ("slot", "arrivals", result.document["policy"], result.document["against"])
+        columns = [Column(titles[0]), *(Column(title, right=False) for title in titles[1:])]
+        draw(console, columns, [[str(number), *_slot(slot)] for number, slot in enumerate(result.input)])
+
+
+def sentences(document: Mapping[str, Any]) -> list[str]:
+    """Say what the answer is, in sentences."""
+    ratio, value, against = document["ratio"], document["value"], document["against"]
+    about = "" if value is None or "/" not in ratio else f" = {value:.4f}"
+    lap = document["lap"]
+    return [
+        f"{document['policy']}, {document['ports']} ports that share {document['memory']} packets: "
+        f"the worst case against {against} is {ratio}{about}",
+        f"upper bound: no input exceeds it for ever; a potential of all {grouped(document['states'])} states was checked",
+        f"lower bound: a cycle of {lap['slots']} slots and {lap['arrivals']} packets attains it; it was played",
+        f"the input below leads there and goes round three times: {document['policy_count']} packets sent, "
+        f"and {document['optimum_count']} by {against}",
+    ]
+
+
+def grid(rows: Sequence[Mapping[str, Any]], names: Sequence[str], console: Console) -> None:
+    """Print a row for each point of a grid."""
+    columns = [*map(Column, names), Column("ratio"), Column("value"), Column("states")]
+    cells = [[*(str(row["at"][name]) for name in names), *_point(row)] for row in rows]
+    draw(console, columns, cells)
+
+
+def _point(row: Mapping[str, Any]) -> list[str]:
+    value = "" if row["value"] is None else f"{row['value']:.4f}"
+    return [row["ratio"], value, grouped(row["states"])]
+
+
+def _slot(slot: Mapping[str, Any]) -> list[str]:
+    """Write the arrivals of a slot by their ports, those that the optimum refuses in parentheses, and both sides' queues."""
+    arrivals = " ".join(str(port) if takes else f"({port})" for port, takes in slot["arrivals"])
+    return [arrivals, *(" ".join(map(str, slot[side])) for side in ("policy", "optimum"))]
