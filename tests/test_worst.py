@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from pushout.question.worst_scenario import Timing
 Queues = tuple[int, ...]
 Rule = Callable[[Queues, int], Queues]
 State = tuple[Queues, Queues]
+Move = tuple[State, int, int]
+"""Where a move leads, and what optimum and policy send."""
+Moves = dict[State, list[Move]]
 
 
 def plus(queues: Queues, port: int, packets: int = 1) -> Queues:
@@ -74,10 +78,10 @@ def policies(memory: int, ports: int, draw: random.Random) -> Iterator[tuple[dic
     yield {"policy": "longest-queue"}, longest_queue(memory)
 
 
-def graph(rule: Rule, memory: int, ports: int) -> dict[State, list[tuple[State, int, int]]]:
+def graph(rule: Rule, memory: int, ports: int) -> Moves:
     """Map each state that an input reaches to its moves: where it leads, and what optimum and policy send."""
     start = ((0,) * ports, (0,) * ports)
-    moves: dict[State, list[tuple[State, int, int]]] = {}
+    moves: Moves = {}
     waiting = [start]
     while waiting:
         state = waiting.pop()
@@ -95,29 +99,35 @@ def graph(rule: Rule, memory: int, ports: int) -> dict[State, list[tuple[State, 
 
 
 def solve(rule: Rule, memory: int, ports: int) -> Fraction | None:
-    """Find the largest ratio of a cycle by relaxation alone; None if it is unbounded. The last values prove the bound."""
+    """Find the largest ratio of a cycle by relaxation; None if it is unbounded. The last values prove the bound."""
     moves, ratio = graph(rule, memory, ports), Fraction(1)
-    while True:
-        value = dict.fromkeys(moves, 0)
-        best: dict[State, tuple[State, int, int]] = {}
-        for rounds in range(1, 10**6):
-            changed = False
-            for state, choices in moves.items():
-                for to, other, own in choices:
-                    weight = ratio.denominator * other - ratio.numerator * own + value[to]
-                    if weight > value[state]:
-                        value[state], best[state], changed = weight, (to, other, own), True
-            if not changed:
-                return ratio
-            if rounds % (2 * memory) == 0 and (larger := cycle(best)):
-                break
+    while larger := exceeding(moves, ratio, memory):
         other, own = larger
         if own == 0:
             return None
         ratio = Fraction(other, own)
+    return ratio
 
 
-def cycle(best: dict[State, tuple[State, int, int]]) -> tuple[int, int] | None:
+def exceeding(moves: Moves, ratio: Fraction, memory: int) -> tuple[int, int] | None:
+    """Return what both sides send on a cycle with a larger ratio; None if values show that there is none."""
+    value = dict.fromkeys(moves, 0)
+    best: dict[State, Move] = {}
+    for rounds in count(1):
+        changed = False
+        for state, choices in moves.items():
+            for to, other, own in choices:
+                weight = ratio.denominator * other - ratio.numerator * own + value[to]
+                if weight > value[state]:
+                    value[state], best[state], changed = weight, (to, other, own), True
+        if not changed:
+            return None
+        if rounds % (2 * memory) == 0 and (larger := cycle(best)):
+            return larger
+    raise AssertionError
+
+
+def cycle(best: dict[State, Move]) -> tuple[int, int] | None:
     """Return what both sides send on a cycle of best moves, if there is one."""
     seen: dict[State, int] = {}
     for number, start in enumerate(best):
@@ -133,7 +143,7 @@ def cycle(best: dict[State, tuple[State, int, int]]) -> tuple[int, int] | None:
 
 
 def test_a_second_solver_finds_equal_ratios() -> None:
-    draw, cases = random.Random(1), 0
+    draw, cases = random.Random(1), 0  # noqa: S311
     while cases < 200:
         ports = draw.choice([1, 2, 2, 2, 3])
         memory = draw.randint(1, {1: 8, 2: 6, 3: 3}[ports])
@@ -160,7 +170,7 @@ def played(rule: Rule, slots: list[dict[str, Any]], memory: int, ports: int) -> 
 
 @pytest.mark.parametrize("memory", [6, 8])
 def test_the_input_gives_the_counts_of_the_answer(memory: int) -> None:
-    for table, rule in policies(memory, 2, random.Random(memory)):
+    for table, rule in policies(memory, 2, random.Random(memory)):  # noqa: S311
         document = pushout.worst(table, ports=2, memory=memory).document
         counts = document["policy_count"], document["optimum_count"]
         assert played(rule, document["input"], memory, 2) == counts, table

@@ -16,9 +16,9 @@ from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
-from pushout.question import worst as worsts
 from pushout.question import merge as parts
 from pushout.question import sweep as sweeps
+from pushout.question import worst as worsts
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_columns, with_policies
@@ -352,12 +352,12 @@ def worst(
 ) -> WorstResult:
     """Find the exact worst case of a policy of a shared memory, proved in both directions.
 
-    Packets of one cell arrive in slots; `ports` ports share `memory` packets, and each sends one a slot. The answer is the
-    largest ratio of what an optimum that knows the whole input sends to what the policy sends.
+    Packets of one cell arrive in slots; `ports` ports share `memory` packets, and each sends one a slot. The answer is
+    the largest ratio of what an optimum that knows the whole input sends to what the policy sends.
 
-    Parameters: `policy` is the name of a policy of memories, its table, or a table with `admission` and `pushout`; `set`
-    are parameters of the policy; `against` is `"optimum"` or another policy; `states` limits the search (ten million take
-    a gigabyte), beyond which `StatesError` is raised.
+    Parameters: `policy` is the name of a policy of memories, its table, or a table with `admission` and `pushout`;
+    `set` are parameters of the policy; `against` is `"optimum"` or another policy; `states` limits the search (ten
+    million take a gigabyte), beyond which it raises `StatesError`.
 
         >>> pushout.worst("longest-queue", ports=2, memory=8).ratio
         Fraction(14, 11)

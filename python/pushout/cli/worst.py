@@ -80,10 +80,10 @@ def worst(
 ) -> None:
     """Find the exact worst case of a policy of a shared memory, with a proof.
 
-    Packets of equal length arrive at N ports in slots, in any number and order, and each port sends one a slot. The answer
-    is the largest ratio of what an optimum that knows the whole input sends to what the policy sends; no input exceeds it
-    for ever, and the input that is printed attains it. A search that meets its limit of states proves nothing and ends
-    with status 3.
+    Packets of equal length arrive at N ports in slots, in any number and order, and each port sends one a slot. The
+    answer is the largest ratio of what an optimum that knows the whole input sends to what the policy sends; no input
+    exceeds it for ever, and the printed input attains it. A search that meets its limit of states proves nothing and
+    ends with status 3.
     """
     from pushout.question.worst import STATES
     from pushout.question.worst import worst as question
@@ -100,7 +100,8 @@ def worst(
         return question(policy, **sizes, parameters={**parameters, **own}, against=against, states=states or STATES)
 
     if grid:
-        return _print_grid([(at, ask(at)) for at in _points(grid)], list(grid), as_json=as_json)
+        _print_grid([(at, ask(at)) for at in _points(grid)], list(grid), as_json=as_json)
+        return
     result = ask({})
     verified = result.write(out) if out else None
     if as_json:

@@ -1,4 +1,4 @@
-"""The exact worst case of a policy of a shared memory: `crates/worst` computes it, this asks and presents the answer."""
+"""The exact worst case of a policy of a shared memory: `crates/worst` computes it."""
 
 import json
 import math
@@ -74,7 +74,7 @@ class WorstResult(Tabled):
 
         Besides `path`, which has the policy, there are a scenario with the opponent's and the recorded arrivals.
         """
-        return worst_scenario.write(self, Path(path))
+        return worst_scenario.write(self.document, Path(path))
 
     def _brief(self) -> str:
         return f"{self.document['policy']}: {self.document['ratio']}"

@@ -2,8 +2,8 @@
 
 In a slot of the model any number of packets arrives, then each queue sends one. In the scenario the packets of a slot
 follow each other `GAP` apart, and a line sends a packet in less than a slot; the difference is the slack. A queue that
-starts to send with the k-th packet of a slot sends its j-th packet at k · gap + j · (slot − slack) after the slot began.
-This is after the last arrival of slot j − 1 and before the first of slot j, as in the model, if
+starts with the k-th packet of a slot has sent its j-th packet k · gap + j · (slot − slack) after the slot began, which
+is after the last arrival of the j-th slot and before the first of the next, as in the model, if
 
     n · gap < slack   and   K · slack < slot − n · gap
 
@@ -15,16 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pushout.document import Document
 from pushout.errors import InternalError, QuestionError
 from pushout.excerpt import place
 from pushout.literals import ENGINES
 from pushout.simulate import Job
 from pushout.source import load, toml
-
-if TYPE_CHECKING:
-    from pushout.question.worst import WorstResult
 
 OCTETS = 1250
 """Octets of a packet, and of a cell of the memory."""
@@ -97,20 +95,20 @@ def _busy_periods(slots: Sequence[Mapping[str, Any]]) -> Iterator[int]:
                 busy = 0 if length == 1 else busy
 
 
-def write(result: "WorstResult", path: Path) -> dict[str, Any]:
+def write(document: Document, path: Path) -> dict[str, Any]:
     """Write the scenarios of an input beside each other, run them, and return what each run delivered.
 
     `NAME.toml` has the policy, `NAME-optimum.toml` the opponent, and `NAME.csv` the arrivals of both.
     """
     if path.suffix != ".toml":
         raise QuestionError(f"{place(str(path))}: the file must end in .toml")
-    timing = Timing.of(result.input)
+    timing = Timing.of(document["input"])
     recording = path.with_suffix(".csv")
     other = path.with_name(f"{path.stem}-optimum.toml")
-    recording.write_text(_recording(result, timing), encoding="utf-8")
-    path.write_text(_scenario(result, timing, recording.name, optimum=False), encoding="utf-8")
-    other.write_text(_scenario(result, timing, recording.name, optimum=True), encoding="utf-8")
-    expected = {path: result.document["policy_count"], other: result.document["optimum_count"]}
+    recording.write_text(_recording(document, timing), encoding="utf-8")
+    path.write_text(_scenario(document, timing, recording.name, optimum=False), encoding="utf-8")
+    other.write_text(_scenario(document, timing, recording.name, optimum=True), encoding="utf-8")
+    expected = {path: document["policy_count"], other: document["optimum_count"]}
     delivered = {file: {engine: _delivered(file, engine) for engine in ENGINES} for file in expected}
     for file, count in expected.items():
         if wrong := {engine: found for engine, found in delivered[file].items() if found != count}:
@@ -124,27 +122,27 @@ def _delivered(file: Path, engine: Any) -> int:
     return sum(port["units_out"] for port in ports if port["name"].startswith("port"))
 
 
-def _flows(result: "WorstResult") -> dict[str, int]:
+def _flows(document: Document) -> dict[str, int]:
     """Map the names of the flows to their ports: those that the opponent takes, and those that it refuses."""
-    pairs = {(port, takes) for slot in result.input for port, takes in slot["arrivals"]}
+    pairs = {(port, takes) for slot in document["input"] for port, takes in slot["arrivals"]}
     flows = {_flow(port, takes=takes): port for port, takes in sorted(pairs, key=lambda pair: (pair[0], not pair[1]))}
     taken = {port for port, takes in pairs if takes}
-    return flows | {f"port{port}-{IDLE}": port for port in range(result.document["ports"]) if port not in taken}
+    return flows | {f"port{port}-{IDLE}": port for port in range(document["ports"]) if port not in taken}
 
 
 def _flow(port: int, *, takes: bool) -> str:
     return f"port{port}" if takes else f"port{port}-{REFUSED}"
 
 
-def _recording(result: "WorstResult", timing: Timing) -> str:
+def _recording(document: Document, timing: Timing) -> str:
     """Write the arrivals as a table with time, octets and flow; the first slot begins after one slot."""
     rows = ["time,bytes,flow"]
-    for number, slot in enumerate(result.input, 1):
+    for number, slot in enumerate(document["input"], 1):
         for place_in_slot, (port, takes) in enumerate(slot["arrivals"]):
             time = number * timing.slot_ps + place_in_slot * GAP_PS
             rows.append(_row(time, _flow(port, takes=takes)))
-    after = 2 * _duration(result, timing)
-    rows += [_row(after, name) for name in _flows(result) if name.endswith(IDLE)]
+    after = 2 * _duration(document, timing)
+    rows += [_row(after, name) for name in _flows(document) if name.endswith(IDLE)]
     return "\n".join(rows) + "\n"
 
 
@@ -152,26 +150,25 @@ def _row(time_ps: int, flow: str) -> str:
     return f"{time_ps // PS_PER_S}.{time_ps % PS_PER_S:012},{OCTETS},{flow}"
 
 
-def _duration(result: "WorstResult", timing: Timing) -> int:
+def _duration(document: Document, timing: Timing) -> int:
     """Return the duration of a run, in which the last packets are delivered, in picoseconds."""
-    return (len(result.input) + timing.busy + 4) * timing.slot_ps
+    return (len(document["input"]) + timing.busy + 4) * timing.slot_ps
 
 
-def _scenario(result: "WorstResult", timing: Timing, recording: str, *, optimum: bool) -> str:
+def _scenario(document: Document, timing: Timing, recording: str, *, optimum: bool) -> str:
     """Write the scenario of one side; the optimum gets only what it takes."""
-    document = result.document
-    flows = {name: port for name, port in _flows(result).items() if not (optimum and name.endswith(REFUSED))}
+    flows = {name: port for name, port in _flows(document).items() if not (optimum and name.endswith(REFUSED))}
     ports = range(document["ports"])
     side = document["against"] if optimum else document["policy"]
     count = document["optimum_count" if optimum else "policy_count"]
     lines = [
-        f"# The worst input of {document['policy']} against {document['against']}, {document['ports']} ports that share",
-        f"# {document['memory']} packets: ratio {document['ratio']}. {side} delivers {count} packets of it.",
+        f"# The worst input of {document['policy']} against {document['against']}: {document['ports']} ports share",
+        f"# {document['memory']} packets, ratio {document['ratio']}. {side} delivers {count} packets of it.",
         f"# Slots of {timing.slot_ps / 1e6:g} us: {timing},",
-        "# so that each departure falls between the arrivals of its slot and of the next. pushout worst wrote this file.",
+        "# so that each departure falls between the arrivals of its slot and of the next. Written by pushout worst.",
         "",
         f"name = {json.dumps('worst-optimum' if optimum else 'worst')}",
-        f'duration = "{_duration(result, timing)} ps"',
+        f'duration = "{_duration(document, timing)} ps"',
         'warmup = "0 s"',
         f'sample = "{timing.slot_ps} ps"',
         "",

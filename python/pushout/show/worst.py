@@ -28,8 +28,8 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     return [
         f"{document['policy']}, {document['ports']} ports that share {document['memory']} packets: "
         f"the worst case against {against} is {ratio}{about}",
-        f"upper bound: no input exceeds it for ever; a potential of all {grouped(document['states'])} states was checked",
-        f"lower bound: a cycle of {lap['slots']} slots and {lap['arrivals']} packets attains it; it was played",
+        f"upper bound: no input exceeds it for ever, by a potential of {grouped(document['states'])} states, verified",
+        f"lower bound: a cycle of {lap['slots']} slots and {lap['arrivals']} packets attains it, played and verified",
         f"the input below leads there and goes round three times: {document['policy_count']} packets sent, "
         f"and {document['optimum_count']} by {against}",
     ]
@@ -48,6 +48,6 @@ def _point(row: Mapping[str, Any]) -> list[str]:
 
 
 def _slot(slot: Mapping[str, Any]) -> list[str]:
-    """Write the arrivals of a slot by their ports, those that the optimum refuses in parentheses, and both sides' queues."""
+    """Write the ports of a slot's arrivals, in parentheses if the optimum refuses one, and the queues of both sides."""
     arrivals = " ".join(str(port) if takes else f"({port})" for port, takes in slot["arrivals"])
     return [arrivals, *(" ".join(map(str, slot[side])) for side in ("policy", "optimum"))]
