@@ -5,7 +5,7 @@
     result = pushout.run("scenarios/lan.toml", reps=10)
     print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
 
-`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs. `load` reads a
+`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs, `why` of one frame. `load` reads a
 scenario, and lets it name files of other folders. `validate` and
 `explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain, and
 `pushout.schemes` has it as classes; `pushout.policy` translates policies that are written in Python. A scenario that
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SizeResult,
         SweepResult,
         TraceResult,
+        WhyResult,
         __version__,
         compare,
         explain,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         sweep,
         trace,
         validate,
+        why,
     )
     from pushout.errors import (
         DesignError,
@@ -72,6 +74,7 @@ __all__ = [
     "SizeResult",
     "SweepResult",
     "TraceResult",
+    "WhyResult",
     "__version__",
     "compare",
     "explain",
@@ -88,6 +91,7 @@ __all__ = [
     "sweep",
     "trace",
     "validate",
+    "why",
 ]
 
 _READING = ("explain", "load", "policies", "schema", "validate")

@@ -1,6 +1,6 @@
 """The compiled simulator. Private: use the functions of `pushout`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 __all__ = [

@@ -47,7 +47,7 @@ class WhyResult(Tabled):
     @cached_property
     def columns(self) -> Columns:  # type: ignore[override]
         """The decisions as a table: those that save the frame, or those of the report."""
-        rows = self.document.get("report", self.document.get("saves", []))
+        rows: list[Document] = self.document.get("report") or self.document.get("saves") or []
         names = ["flow", "number", "time_s", "port", *(["saves"] if "report" in self.document else []), "losses"]
         return Columns.of({name: [row[name] for row in rows] for name in names}, {})
 
@@ -127,9 +127,7 @@ def _counted(name: str, value: int, most: int) -> int:
     return int(value)
 
 
-def _rivals(
-    policies: Policies, where: Sequence[Place], source: Source, sets: Sequence[str]
-) -> list[tuple[str, Any]]:
+def _rivals(policies: Policies, where: Sequence[Place], source: Source, sets: Sequence[str]) -> list[tuple[str, Any]]:
     """Check the scenario with each of the policies at the places."""
     return [(choice.label, _with(choice, source, sets)) for choice in choices_at(policies, where)]
 

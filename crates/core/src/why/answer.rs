@@ -70,6 +70,7 @@ pub fn answer(
         "seed": scenario.seed,
         "port": scenario.lines[trouble.of.port as usize].name,
         "reaction": worlds.reaction(),
+        "ill": asked.ill.word(),
         "frame": frame(scenario, &trouble.of),
         "rule": rule(scenario, trouble),
         "decisions": worlds_count,
@@ -213,7 +214,6 @@ fn lost_anywhere<'l>(
     let (warmup, mut seen) = (Time::ZERO + scenario.warmup, BTreeSet::new());
     let mut is_new = |loss: &&LossRecord| seen.insert((loss.vc, loss.frame)) && loss.time >= warmup;
     let lost: Vec<&LossRecord> = losses
-        .iter()
         .filter(|loss| !matches!(loss.reason, Reason::Link | Reason::Policed))
         .filter(&mut is_new)
         .collect();

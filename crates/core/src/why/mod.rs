@@ -59,6 +59,16 @@ pub enum Ill {
 }
 
 impl Ill {
+    /// Return the word of requests and answers.
+    fn word(self) -> &'static str {
+        match self {
+            Ill::Lost => "lost",
+            Ill::Marked => "marked",
+            Ill::Trimmed => "trimmed",
+            Ill::Late(_) => "late",
+        }
+    }
+
     /// Return what a port did to a frame, as a verb.
     fn verb(self) -> &'static str {
         match self {

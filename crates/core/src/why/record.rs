@@ -31,6 +31,8 @@ pub struct Decision {
 pub struct Trouble {
     /// The frame, when it arrived at the port.
     pub of: Decision,
+    /// Number of its decision.
+    pub own: usize,
     /// The instant of the ill.
     pub time: Time,
     /// The reason for which the frame was lost or marked; none if it was late, or cut without one.
@@ -159,7 +161,16 @@ impl Recorder {
             return;
         }
         let decisions = self.decisions.len();
-        self.troubles.push(Trouble { of, time: now, reason, decisions, busy: self.busy, units, octets });
+        self.troubles.push(Trouble {
+            of,
+            own: index,
+            time: now,
+            reason,
+            decisions,
+            busy: self.busy,
+            units,
+            octets,
+        });
     }
 
     fn leaves(&mut self, now: Time, port: u32, unit: &Unit) {
