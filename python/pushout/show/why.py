@@ -38,8 +38,8 @@ def _happened(document: Document) -> str:
     limits = "".join(f"; {name} {level:g}" for name, level in rule["thresholds"].items())
     came = f" ({_ms(lost)} when it came)" if lost["time_s"] != rule["time_s"] else ""
     return (
-        f"{_name(lost)} was {_ill(document)} at {where} at {_ms(rule)}{came}, under {policy}. When it came, {held}{room}"
-        f"{limits}."
+        f"{_name(lost)} was {_ill(document)} at {where} at {_ms(rule)}{came}, under {policy}. "
+        f"When it came, {held}{room}{limits}."
     )
 
 

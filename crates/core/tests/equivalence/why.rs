@@ -29,10 +29,10 @@ fn text(port: &str, losses: &str) -> String {
          [[link]]\nname = 'in3'\nfrom = 'c'\nto = 'r'\nrate = '1 Gb/s'\ndelay = '1 ms'\n\
          [[link]]\nname = 'out'\nfrom = 'r'\nto = 's'\nrate = '20 Mb/s'\ndelay = '5 ms'\n\
          [port.out]\nbuffer = '30 packets'\n{port}\n\
-         [flows]\nto = 's'\ntransport = {{ kind = 'udp' }}\n\
-         [[flow]]\nname = 'tcp'\nfrom = 'a'\nsource = {{ kind = 'greedy' }}\ntransport = {{ kind = 'tcp', profile = 'linux' }}\n\
-         [[flow]]\nname = 'poisson'\nfrom = 'b'\nsource = {{ kind = 'poisson', rate = '5 Mb/s', size = '1000 bytes' }}\n\
-         [[flow]]\nname = 'bursts'\nfrom = 'c'\nsource = {{ kind = 'on-off', peak = '15 Mb/s', on = '20 ms', off = '20 ms', size = '700 bytes' }}\n\
+         [flows]\ntransport = {{ kind = 'udp' }}\n\
+         [[flow]]\nname = 'tcp'\nfrom = 'a'\nto = 's'\nsource = {{ kind = 'greedy' }}\ntransport = {{ kind = 'tcp', profile = 'linux' }}\n\
+         [[flow]]\nname = 'poisson'\nfrom = 'b'\nto = 's'\nsource = {{ kind = 'poisson', rate = '5 Mb/s', size = '1000 bytes' }}\n\
+         [[flow]]\nname = 'bursts'\nfrom = 'c'\nto = 's'\nsource = {{ kind = 'on-off', peak = '15 Mb/s', on = '20 ms', off = '20 ms', size = '700 bytes' }}\n\
          {losses}"
     )
 }
