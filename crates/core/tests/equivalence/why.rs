@@ -58,7 +58,7 @@ fn is_saved_by_loss(port: &str, number: usize, lost: &pushout_core::why::Trouble
 #[test]
 fn refusing_a_frame_in_a_clone_saves_what_losing_it_by_intent_saves() {
     let many = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|count| count.parse().ok()).unwrap_or(0);
-    let (frames, most) = if many < 1000_usize { (2, 20) } else { (5, 60) };
+    let (frames, most) = (5, if many < 1000_usize { 20 } else { 60 });
     let mut saving = 0;
     for port in PORTS {
         let scenario = scenario(&text(port, ""));
