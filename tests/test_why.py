@@ -23,12 +23,13 @@ SCENARIO: dict[str, Any] = {
     },
     "port": {"bottleneck": {"buffer": "30 packets"}},
     "flows": {"source": {"kind": "greedy"}, "transport": {"kind": "tcp", "profile": "linux"}},
-    "flow": {
-        "flow2": {
+    "flow": [
+        {
+            "name": "flow2",
             "source": {"kind": "poisson", "rate": "5 Mb/s", "size": "1000 bytes"},
             "transport": {"kind": "udp"},
         }
-    },
+    ],
 }
 
 
@@ -103,7 +104,8 @@ def test_marks_and_late_frames_have_their_decisions_too() -> None:
         ({"at": "nowhere"}, 'unknown place "nowhere"'),
         ({"ill": "sad"}, 'unknown ill "sad"'),
         ({"ill": "late"}, "late needs a time"),
-        ({"ill": "late:x"}, "must have a time above 0"),
+        ({"ill": "late:x"}, "ill: the value must be a number with a unit"),
+        ({"ill": "late:0ms"}, "must have a time above 0"),
         ({"ill": "late:5ms"}, "at must name a port"),
         ({"ill": "marked"}, "no port marked a frame"),
         ({"reaction": "perhaps"}, 'unknown reaction "perhaps"'),
@@ -118,19 +120,23 @@ def test_a_question_without_an_answer_is_refused(asked: dict[str, Any], message:
 
 def test_ports_that_wait_for_others_cannot_repeat_their_arrivals() -> None:
     with pytest.raises(ScenarioError, match=r"reaction must be on: port .* waits for credits"):
-        pushout.why("multi-hop-fcvc", reaction="off", at="trunk1", set={"duration": "10 ms", "warmup": "0 s"})
+        pushout.why("multi-hop-fcvc", reaction="off", at="a", set={"duration": "10 ms", "warmup": "0 s"})
 
 
-def test_the_command_prints_the_answer_and_draws_it(tmp_path: Path) -> None:
+def test_the_command_prints_the_answer_and_draws_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "who.json"
     source.write_text(json.dumps(SCENARIO))
-    out = command("why", str(source), "--loss", "2", "--last", "45", "--policies", "codel,fq-codel")
-    assert "was lost (overflow) at bottleneck" in out
-    assert "would each have saved it" in out
-    assert "fq-codel" in out
+
+    def printed(*options: str) -> str:
+        command("why", str(source), *options)
+        return capsys.readouterr().out
+
+    text = printed("--loss", "2", "--last", "45", "--policies", "codel,fq-codel")
+    assert "was lost (overflow) at bottleneck" in text
+    assert "would each have saved it" in text
+    assert "fq-codel" in text
     picture = tmp_path / "who.svg"
-    command("why", str(source), "--last", "45", "--out", str(picture))
+    printed("--last", "45", "--out", str(picture))
     assert "frames lost in the run" in picture.read_text()
-    document = json.loads(command("why", str(source), "--last", "9", "--json"))
-    assert document["decisions"] == 9
-    assert "saves" in command("why", str(source), "--report", "2", "--last", "20")
+    assert json.loads(printed("--last", "9", "--json"))["decisions"] == 9
+    assert "saves" in printed("--report", "2", "--last", "20")

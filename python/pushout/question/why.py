@@ -101,7 +101,10 @@ def _ill(ill: str) -> dict[str, Any]:
     word, _, time = ill.partition(":")
     if not time:
         return {"ill": word}
-    most = seconds(time)
+    try:
+        most = seconds(time)
+    except QuestionError as error:
+        raise QuestionError(Argument("ill"), ": ", error) from None
     if most is None or most <= 0:
         raise QuestionError(Argument("ill"), f" must have a time above 0, as in late:5ms, not {quoted(time)}")
     return {"ill": word, "late_ps": round(most * PS_PER_S)}
