@@ -155,14 +155,16 @@ def _draw(axes: Any, document: Document) -> None:
         style = {"s": 16, "color": f"C{number % 10}", "linewidths": 0}
         axes.scatter([_ms(each, end) for each in saving], [each["losses"] for each in saving], label=name, **style)
         tried = [_ms(each, end) for each in document["others"] if each["flow"] == name]
-        axes.plot(tried, [0.02] * len(tried), "|", color=style["color"], transform=axes.get_xaxis_transform(), ms=7)
+        axes.plot(tried, [BARS] * len(tried), "|", color=style["color"], transform=axes.get_xaxis_transform(), ms=7)
     axes.axhline(document["losses"], color="0.4", lw=0.8)
-    axes.annotate(
-        f"as it was: {document['losses']}", (0.0, document["losses"]), xycoords=("axes fraction", "data"), va="bottom"
-    )
+    _write(axes, f"as it was: {document['losses']}", (0.0, document["losses"]), ("axes fraction", "data"))
+    _write(axes, "in vain", (0.0, BARS), "axes fraction")
     if best := document["best"]:
-        axes.annotate(f"{best['flow']} {best['number']}", (_ms(best, end), best["losses"]), va="top", ha="center")
-    axes.set_xlabel("before the loss (ms); bars: decisions that would not have saved the frame")
+        _write(axes, f"{best['flow']} {best['number']}", (_ms(best, end), best["losses"]), "data")
+    axes.set_xlim(right=0.0)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low - 2 * BARS * (high - low), high)  # room for the bars
+    axes.set_xlabel("refused this long before the loss (ms)")
     axes.set_ylabel("frames lost in the run")
     lost = document["frame"]
     axes.set_title(f"Frame {lost['number']} of {lost['flow']}: what would have saved it", loc="left")
@@ -171,3 +173,12 @@ def _draw(axes: Any, document: Document) -> None:
 
 def _ms(decision: Document, end: float) -> float:
     return float(1e3 * (decision["time_s"] - end))
+
+
+BARS = 0.05
+"""Height, as a share of the axes, of the bars for decisions that would not have saved the frame."""
+
+
+def _write(axes: Any, text: str, at: tuple[float, float], coordinates: Any) -> None:
+    """Write a label a little above and to the right of a point."""
+    axes.annotate(text, at, xytext=(3, 3), textcoords="offset points", xycoords=coordinates, va="bottom", fontsize=8)

@@ -136,7 +136,7 @@ fn found<'a>(scenario: &'a Scenario, asked: &Asked<'_>) -> Result<(Worlds<'a>, u
     let which = || match asked.which {
         Which::Number(number) => {
             format!(
-                "loss must be from 1 to {}, not {number}: port {} {verb} so many frames",
+                "loss must be from 1 to {}, the number of frames that port {} {verb}, not {number}",
                 troubles.len(),
                 quoted(name)
             )
@@ -221,7 +221,7 @@ fn lost_anywhere<'l>(
     let chosen = match target(scenario, asked)? {
         Target::Nth(number) => *lost.get(number).ok_or_else(|| {
             format!(
-                "loss must be from 1 to {}, not {}: the ports lost so many frames",
+                "loss must be from 1 to {}, the number of frames that ports lost, not {}",
                 lost.len(),
                 number + 1
             )
