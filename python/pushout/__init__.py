@@ -5,8 +5,8 @@
     result = pushout.run("scenarios/lan.toml", reps=10)
     print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
 
-`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs. `load` reads a
-scenario, and lets it name files of other folders. `validate` and
+`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs, `why` of one frame.
+`load` reads a scenario, and lets it name files of other folders. `validate` and
 `explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain, and
 `pushout.schemes` has it as classes; `pushout.policy` translates policies that are written in Python. A scenario that
 cannot be read or run raises `ScenarioError` (of which `PolicyError` is about a policy in Python), a question that
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SizeResult,
         SweepResult,
         TraceResult,
+        WhyResult,
         WorstResult,
         __version__,
         compare,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         sweep,
         trace,
         validate,
+        why,
         worst,
     )
     from pushout.errors import (
@@ -76,6 +78,7 @@ __all__ = [
     "StatesError",
     "SweepResult",
     "TraceResult",
+    "WhyResult",
     "WorstResult",
     "__version__",
     "compare",
@@ -93,6 +96,7 @@ __all__ = [
     "sweep",
     "trace",
     "validate",
+    "why",
     "worst",
 ]
 

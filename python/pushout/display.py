@@ -8,6 +8,7 @@ from pushout.question.headroom import HeadroomResult
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult
+from pushout.question.why import WhyResult
 from pushout.question.worst import WorstResult
 from pushout.result import Result
 
@@ -39,6 +40,13 @@ def _headroom(result: HeadroomResult, console: "Console") -> None:
     from pushout.show import headroom as show
 
     show.headroom(result, console)
+
+
+@display.register(WhyResult)
+def _why(result: WhyResult, console: "Console") -> None:
+    from pushout.show import why as show
+
+    show.why(result, console)
 
 
 @display.register(WorstResult)

@@ -17,6 +17,7 @@ EXAMPLES = {
     "schema": "pushout schema > scenario.schema.json",
     "size": "pushout size lan --goal 'goodput_ratio>=0.9' --over port.bottleneck.buffer --set 'duration=5 s'",
     "sweep": "pushout sweep sweep-small",
+    "why": "pushout why two-routers --loss 3 --policies codel,red",
     "validate": "pushout validate lan sweep-small",
     "worst": "pushout worst dynamic-threshold --set alpha=2 --ports 2 --memory 12",
 }

@@ -15,6 +15,7 @@ MODULES = {
     "worst": "worst",
     "plot": "plot",
     "lab": "lab",
+    "why": "why",
     "reproduce": "reproduce",
     **dict.fromkeys(("compare", "merge", "sweep", "size"), "questions"),
     "bench": "bench",
