@@ -227,6 +227,10 @@ def test_the_command_prints_ratio_proof_and_slots(typed: Typed, tmp_path: Path) 
         (["codel"], 'policy: "codel" decides about one port, not about a memory; a memory takes: complete-sharing'),
         (["occamy"], "policy must decide by the lengths of queues, not as occamy does, which keeps a bucket of tokens"),
         (["longest-que"], 'did you mean "longest-queue"'),
+        (
+            ["mine.py"],
+            "policy must be the name of a policy of memories, not 'mine.py': a program decides about one port",
+        ),
         (["dynamic-threshold", "--set", "alpha=-1"], "alpha must be greater than 0, not -1"),
         (["complete-sharing", "--states", "10"], "--states must be greater than 10"),
         (["complete-sharing", "--ports", "8", "--memory", "999999"], "--memory must be smaller for 8 ports"),
@@ -240,6 +244,37 @@ def test_a_question_without_an_answer_is_refused_with_the_reason(
     assert done.returncode == 3
     assert message in done.stderr
     assert len(done.stderr) < 320
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--memory must be given"),
+        (["--memory", "8", "--grid", "ports=two"], "ports must be integers, not 'two'"),
+        (["--memory", "8", "--grid", "alpha"], "the value must be KEY=VALUE,VALUE,…, not 'alpha'"),
+        (["--memory", "8", "--set", "alpha"], "the value must be KEY=VALUE, not 'alpha'"),
+        (["--memory", "8", "--set", "alpha=nan"], "the value must be a finite number, not 'nan'"),
+        (["--memory", "8", "--ports", "9"], "9 is not in the range 1<=x<=8"),
+        (["--memory", "8", "--grid", "alpha=1", "--out", "x.toml"], "--out writes one input"),
+    ],
+)
+def test_wrong_options_are_refused(arguments: list[str], message: str, typed: Typed, tmp_path: Path) -> None:
+    done = typed(tmp_path, "worst", "dynamic-threshold", *arguments)
+    assert done.returncode in (2, 3)
+    assert message in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_shortest_input_with_a_ratio_is_a_scenario_too(typed: Typed, tmp_path: Path) -> None:
+    result = pushout.worst("longest-queue", ports=2, memory=8, reach=Fraction(6, 5))
+    assert Fraction(*reversed(result.write(tmp_path / "short.toml")["delivered"])) >= Fraction(6, 5)
+    assert len(result.input) < len(pushout.worst("longest-queue", ports=2, memory=8).input)
+    done = typed(tmp_path, "worst", "longest-queue", "--memory", "8", "--reach", "6/5")
+    assert f"no input with fewer slots than the {len(result.input)} below reaches 6/5" in done.stdout
+    done = typed(tmp_path, "worst", "longest-queue", "--memory", "8", "--reach", "3/2")
+    assert "--reach must be at most the worst ratio, 14/11, not 3/2" in done.stderr
+    done = typed(tmp_path, "worst", "longest-queue", "--memory", "8", "--reach", "much")
+    assert '--reach must be a fraction above 0, as in 5/4, not "much"' in done.stderr
 
 
 def test_python_raises_what_the_command_prints() -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
@@ -405,6 +406,7 @@ def worst(
     set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
     against: str | Mapping[str, Any] = OPTIMUM,
     states: int = STATES,
+    reach: Fraction | float | str | None = None,
 ) -> WorstResult:
     """Find the exact worst case of a policy of a shared memory, proved in both directions.
 
@@ -413,9 +415,10 @@ def worst(
 
     Parameters: `policy` is the name of a policy of memories, its table, or a table with `admission` and `pushout`;
     `set` are parameters of the policy; `against` is `"optimum"` or another policy; `states` limits the search (ten
-    million take a gigabyte), beyond which it raises `StatesError`.
+    million take a gigabyte), beyond which it raises `StatesError`; `reach` is a ratio, as in `"5/4"`, and makes `input`
+    the shortest one with at least this ratio instead of three laps of the worst cycle.
 
         >>> pushout.worst("longest-queue", ports=2, memory=8).ratio
         Fraction(14, 11)
     """
-    return worsts.worst(policy, ports, memory, set or {}, against, states)
+    return worsts.worst(policy, ports, memory, set or {}, against, states, reach)

@@ -4,7 +4,7 @@ use pushout_core::memory::decide::Policies;
 use serde_json::{Value as Json, json};
 
 use crate::graph::Graph;
-use crate::input::{Input, LAPS, Played, Sides, Unrolled};
+use crate::input::{Input, LAPS, Played, Sides, Unrolled, of_moves};
 use crate::model::Model as _;
 use crate::pair::Pair;
 use crate::ratio::Ratio;
@@ -46,16 +46,21 @@ pub struct Lap {
 }
 
 impl Answer {
-    /// Unroll the cycle of a solution and verify that it attains the ratio.
+    /// Unroll the cycle of a solution and verify that it attains the ratio; the input is that of the `shortest` moves
+    /// instead of laps of the cycle, if they are given.
     pub(crate) fn new(
         question: &Question,
         pair: &Pair,
         graph: &Graph,
         solution: &Solution,
+        shortest: Option<&[u8]>,
     ) -> Result<Answer, Failure> {
         let unrolled = Unrolled::new(pair, graph, &solution.cycle);
         unrolled.verify(question, solution.ratio)?;
-        let mut input = unrolled.input(LAPS, question.cells);
+        let mut input = match shortest {
+            Some(moves) => of_moves(pair, moves),
+            None => unrolled.input(LAPS, question.cells),
+        };
         let ([opponent_count, policy_count], mut played) = Sides::new(question)?.play(&input)?;
         let is_busy =
             |played: &Played| played.policy.iter().chain(&played.opponent).any(|&length| length > 0);
@@ -106,6 +111,7 @@ impl Answer {
             "orders": self.orders,
             "sweeps": self.sweeps,
             "memory_mb": self.octets.div_ceil(1_000_000),
+            "reach": question.reach.map(|reach| reach.to_string()),
             "lap": { "slots": self.lap.slots, "arrivals": self.lap.arrivals },
             "policy_count": self.policy_count,
             "optimum_count": self.opponent_count,

@@ -9,6 +9,7 @@ use pushout_core::memory::decide::{Decider, Policies};
 use pushout_core::memory::{pushout, sharing};
 use pushout_core::words::nearest::unknown;
 
+use crate::ratio::Ratio;
 use crate::{Failure, Question, Watch};
 
 impl Question {
@@ -26,6 +27,7 @@ impl Question {
             ports: usize::try_from(number("ports")?).unwrap_or(usize::MAX),
             cells: number("memory")?,
             limit: usize::try_from(number("states")?).unwrap_or(usize::MAX),
+            reach: node.get("reach").map(|reach| fraction(reach, "reach")).transpose()?,
         };
         question.check()?;
         for (key, policies) in [("policy", Some(&question.policies)), ("against", question.against.as_ref())]
@@ -43,6 +45,13 @@ impl Question {
         let question = Question::read(text)?;
         Ok(question.answer(watch)?.document(&question).to_string())
     }
+}
+
+/// Read a ratio.
+fn fraction(node: &Node, key: &str) -> Result<Ratio, Fault> {
+    let ratio = node.text().and_then(Ratio::read);
+    ratio
+        .ok_or_else(|| node.fault(key, format!("must be a fraction above 0, as in 5/4, not {}", node.show())))
 }
 
 /// Build the fault of a policy, with the value of the key that is wrong.

@@ -114,6 +114,13 @@ impl Unrolled {
     }
 }
 
+/// Return the input of moves from empty queues.
+pub(crate) fn of_moves(pair: &Pair, moves: &[u8]) -> Input {
+    let mut walk = Walk { pair, at: (0, 0) };
+    let steps: Vec<Step> = moves.iter().map(|&number| walk.go(number)).collect();
+    slots(steps.iter())
+}
+
 /// Divide steps into slots.
 fn slots<'a>(steps: impl Iterator<Item = &'a Step>) -> Input {
     let mut input = Vec::new();

@@ -30,6 +30,8 @@ mod pair;
 
 mod ratio;
 
+mod reach;
+
 mod solve;
 
 mod symmetry;
@@ -75,6 +77,8 @@ pub struct Question {
     pub cells: u64,
     /// Most states that may be visited.
     pub limit: usize,
+    /// The least ratio of the input; `None` for laps of the worst cycle.
+    pub reach: Option<Ratio>,
 }
 
 /// The reason for which a question has no answer.
@@ -174,7 +178,15 @@ impl Question {
         if !solution.ratio.is_unbounded() {
             check::upper(&pair, &graph, solution.ratio, &solution.potential)?;
         }
-        Answer::new(self, &pair, &graph, &solution)
+        let shortest = match self.reach {
+            Some(reach) if reach > solution.ratio => {
+                let why = format!("must be at most the worst ratio, {}, not {reach}", solution.ratio);
+                return Err(refuse("reach", why));
+            }
+            Some(reach) => Some(reach::shortest(&graph, reach, &watch)?),
+            None => None,
+        };
+        Answer::new(self, &pair, &graph, &solution, shortest.as_deref())
     }
 
     /// Refuse a question that cannot be answered, with the reason and the size.

@@ -21,6 +21,13 @@ impl Ratio {
         Ratio { opponent: opponent / divisor, policy: policy / divisor }
     }
 
+    /// Read a fraction, as in "5/4", or a whole number; `None` if the text is not one above 0.
+    pub fn read(text: &str) -> Option<Ratio> {
+        let (opponent, policy) = text.split_once('/').unwrap_or((text, "1"));
+        let part = |text: &str| text.trim().parse::<u32>().ok().filter(|&part| part > 0).map(u64::from);
+        Some(Ratio::new(part(opponent)?, part(policy)?))
+    }
+
     /// Return whether the policy earns nothing.
     pub fn is_unbounded(self) -> bool {
         self.policy == 0

@@ -14,7 +14,7 @@ fn policies(text: &str) -> Policies {
 }
 
 fn question(policy: &str, ports: usize, cells: u64) -> Question {
-    Question { policies: policies(policy), against: None, ports, cells, limit: 1_000_000 }
+    Question { policies: policies(policy), against: None, ports, cells, limit: 1_000_000, reach: None }
 }
 
 fn ratio(policy: &str, ports: usize, cells: u64) -> String {
@@ -227,4 +227,41 @@ fn a_certificate_with_one_wrong_value_is_refused() {
     let unrolled = input::Unrolled::new(&pair, &graph, &solution.cycle);
     unrolled.verify(&question, solution.ratio).unwrap();
     assert!(unrolled.verify(&question, smaller).is_err());
+}
+
+#[test]
+fn the_shortest_input_has_at_least_the_ratio_and_no_shorter_one_does() {
+    let reaching = |policy: &str, cells, reach: &str| {
+        let question = Question { reach: Ratio::read(reach), ..question(policy, 2, cells) };
+        let answer = question.answer(GO_ON).unwrap();
+        (answer.input.len(), Ratio::new(answer.opponent_count, answer.policy_count))
+    };
+    // with complete sharing a burst of 2B for one port fills the memory; then B packets for the other are lost
+    let (slots, ratio) = reaching("{}", 4, "3/2");
+    assert!(ratio >= Ratio::new(3, 2), "{ratio}");
+    let fewer = Question { reach: Ratio::read("3/2"), ..question("{}", 2, 4) };
+    let weight = |slots| played_ratio(&fewer, slots);
+    assert!(weight(slots) >= Some(Ratio::new(3, 2)) && weight(slots - 1) < Some(Ratio::new(3, 2)));
+    let (longer, ratio) = reaching(LQD, 6, "6/5");
+    let (shorter, _) = reaching(LQD, 6, "11/10");
+    assert!(shorter < longer && ratio >= Ratio::new(6, 5), "{shorter} {longer} {ratio}");
+    let beyond = Question { reach: Ratio::read("3/2"), ..question(LQD, 2, 6) };
+    let why = beyond.answer(GO_ON).unwrap_err().to_string();
+    assert_eq!(why, "reach must be at most the worst ratio, 5/4, not 3/2");
+}
+
+/// Return the largest ratio of an input of at most `slots` slots that begins and ends with empty queues: every input of
+/// bursts is played, with complete sharing as the policy.
+fn played_ratio(question: &Question, slots: usize) -> Option<Ratio> {
+    let cells = question.cells as u16;
+    let count = 2 * usize::from(cells + 1).pow(2);
+    let policy = Tabulated { cells, accepts: vec![true; count] };
+    let reach = |weights| heaviest(&policy, [[0; 2]; 2], slots, weights);
+    let ratios = (1..=12_u64).flat_map(|own| (own..=2 * own).map(move |other| Ratio::new(other, own)));
+    ratios
+        .filter(|ratio| {
+            let (p, q) = ratio.parts();
+            reach([1000 * q as i64 + 1, 1000 * p as i64]).is_some_and(|weight| weight > 0)
+        })
+        .max()
 }

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from pushout.question.worst import WorstResult
 
 
+SIZES = ("ports", "memory")
+"""Keys of a grid that are no parameters of the policy."""
+
+
 def _keys(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
     """Parse parameters of the policy, as in alpha=1/2."""
     from pushout.question.worst import number
@@ -31,7 +35,11 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     pairs = [value.partition("=") for value in values]
     if wrong := [value for value, (key, _, text) in zip(values, pairs, strict=True) if not key or not text.strip(", ")]:
         raise click.BadParameter(f"the value must be KEY=VALUE,VALUE,…, not {quoted(wrong[0])}")
-    return {key.strip(): [number(each) for each in text.split(",") if each.strip()] for key, _, text in pairs}
+    grid = {key.strip(): [number(each) for each in text.split(",") if each.strip()] for key, _, text in pairs}
+    for key in SIZES:
+        if wrong := [value for value in grid.get(key, []) if not isinstance(value, int)]:
+            raise click.BadParameter(f"{key} must be integers, not {quoted(wrong[0])}")
+    return grid
 
 
 @click.command()
@@ -64,6 +72,7 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     callback=_grid,
     help="Print the ratio for each value of a parameter, of ports or of memory, as in alpha=1/2,1,2 (repeatable).",
 )
+@click.option("--reach", metavar="RATIO", help="Print the shortest input with at least this ratio, as in 5/4.")
 @click.option("--out", type=FileOf(["toml"]), metavar="FILE.toml", help="Write the input as scenarios, and run them.")
 @JSON
 def worst(
@@ -75,6 +84,7 @@ def worst(
     objective: str,
     states: int | None,
     grid: dict[str, list[Any]],
+    reach: str | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -95,9 +105,17 @@ def worst(
         raise click.UsageError("--out writes one input and cannot be used with --grid: leave out one")
 
     def ask(at: dict[str, Any]) -> "WorstResult":
-        sizes = {"ports": ports, "memory": memory, **{key: at[key] for key in ("ports", "memory") if key in at}}
-        own = {key: value for key, value in at.items() if key not in sizes}
-        return question(policy, **sizes, parameters={**parameters, **own}, against=against, states=states or STATES)
+        sizes: dict[str, Any] = {"ports": ports, "memory": memory, **at}
+        own = {key: value for key, value in at.items() if key not in SIZES}
+        return question(
+            policy,
+            sizes["ports"],
+            sizes["memory"],
+            parameters={**parameters, **own},
+            against=against,
+            states=states or STATES,
+            reach=reach,
+        )
 
     if grid:
         _print_grid([(at, ask(at)) for at in _points(grid)], list(grid), as_json=as_json)

@@ -87,6 +87,7 @@ def worst(
     parameters: Mapping[str, Any],
     against: Policy,
     states: int,
+    reach: Fraction | float | str | None = None,
 ) -> WorstResult:
     """Find the worst case of a policy."""
     for name, value in (("ports", ports), ("memory", memory), ("states", states)):
@@ -96,7 +97,17 @@ def worst(
     table = {**_table("policy", policy), **{key: plain(value) for key, value in parameters.items()}}
     other = None if against == OPTIMUM else _table("against", against)
     asked = {"policy": table, "ports": ports, "memory": memory, "states": states}
-    return WorstResult(_answered({**asked, "against": other} if other else asked))
+    asked |= {"against": other} if other else {}
+    asked |= {"reach": _fraction(reach)} if reach is not None else {}
+    return WorstResult(_answered(asked))
+
+
+def _fraction(reach: Fraction | float | str) -> str:
+    """Write a ratio as the simulator reads it, as in 5/4; it refuses what is no ratio."""
+    try:
+        return str(Fraction(reach).limit_denominator(10**6))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return str(reach)
 
 
 def number(text: str) -> Any:
@@ -120,6 +131,9 @@ def exact(value: Fraction) -> float | int:
 def _table(name: str, policy: Policy) -> dict[str, Any]:
     """Return the table of a policy."""
     if isinstance(policy, str):
+        if policy.endswith(".py"):
+            why = f" must be the name of a policy of memories, not {quoted(policy)}: a program decides about one port"
+            raise QuestionError(name, why)
         return {"policy": policy}
     if isinstance(policy, Mapping):
         return {str(key): plain(value) for key, value in policy.items()}
@@ -140,6 +154,6 @@ def _answered(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _named(message: str) -> tuple[Argument | str, str]:
     """Divide a message into the argument that it begins with, and the rest."""
     name, space, rest = message.partition(" ")
-    if name in ("ports", "memory", "states", "against"):
+    if name in ("ports", "memory", "states", "against", "reach"):
         return Argument(name), space + rest
     return "", message

@@ -30,9 +30,15 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
         f"the worst case against {against} is {ratio}{about}",
         f"upper bound: no input exceeds it for ever, by a potential of {grouped(document['states'])} states, verified",
         f"lower bound: a cycle of {lap['slots']} slots and {lap['arrivals']} packets attains it, played and verified",
-        f"the input below leads there and goes round three times: {document['policy_count']} packets sent, "
-        f"and {document['optimum_count']} by {against}",
+        f"{_input(document)}: {document['policy_count']} packets sent, and {document['optimum_count']} by {against}",
     ]
+
+
+def _input(document: Mapping[str, Any]) -> str:
+    """Say what the input is."""
+    if document["reach"] is None:
+        return "the input below leads there and goes round three times"
+    return f"no input with fewer slots than the {len(document['input'])} below reaches {document['reach']}"
 
 
 def grid(rows: Sequence[Mapping[str, Any]], names: Sequence[str], console: Console) -> None:
