@@ -1,5 +1,6 @@
 //! The answer to a question, and its JSON document.
 
+use pushout_core::language::spec::Field;
 use pushout_core::memory::decide::Policies;
 use serde_json::{Value as Json, json};
 
@@ -9,7 +10,7 @@ use crate::model::Model as _;
 use crate::pair::Pair;
 use crate::ratio::Ratio;
 use crate::solve::Solution;
-use crate::{Failure, Question};
+use crate::{Failure, Question, Subject};
 
 /// The worst case of a policy. Both bounds have been verified.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,42 @@ pub struct Answer {
     pub opponent_count: u64,
     /// Packets of the input that the policy sends.
     pub policy_count: u64,
+}
+
+impl Question {
+    /// Return the name of the policy.
+    fn name(&self) -> String {
+        match &self.subject {
+            Subject::Memory { policies, .. } => policies.name(),
+            Subject::Frames { policy, .. } => policy.name().to_string(),
+        }
+    }
+
+    /// Return the name of the opponent.
+    fn against(&self) -> String {
+        match &self.subject {
+            Subject::Memory { against: Some(against), .. } => against.name(),
+            _ => "optimum".to_string(),
+        }
+    }
+
+    /// Return the policies as a scenario writes them.
+    fn policies(&self) -> Json {
+        match &self.subject {
+            Subject::Memory { policies, against } => {
+                json!({ "policy": policies.write(), "against": against.as_ref().map(Policies::write) })
+            }
+            Subject::Frames { policy, .. } => json!({ "policy": policy.write(), "against": null }),
+        }
+    }
+
+    /// Return the cells of a frame, if the question is about frames.
+    fn frames(&self) -> Option<u16> {
+        match self.subject {
+            Subject::Memory { .. } => None,
+            Subject::Frames { length, .. } => Some(length),
+        }
+    }
 }
 
 /// The size of one lap of a cycle.
@@ -93,13 +130,11 @@ impl Answer {
             })
         };
         json!({
-            "policy": question.policies.name(),
-            "policies": {
-                "policy": question.policies.write(),
-                "against": question.against.as_ref().map(Policies::write),
-            },
-            "against": question.against.as_ref().map_or("optimum".to_string(), |against| against.name()),
+            "policy": question.name(),
+            "policies": question.policies(),
+            "against": question.against(),
             "ports": question.ports,
+            "frames": question.frames(),
             "memory": question.cells,
             "objective": "throughput",
             "ratio": ratio,

@@ -5,12 +5,14 @@ use pushout_core::language::read::{Format, read};
 use pushout_core::language::registry::Entry;
 use pushout_core::language::spec::Field;
 use pushout_core::language::tree::{Fault, Key, Node, TextPlace, Value};
-use pushout_core::memory::decide::{Decider, Policies};
+use pushout_core::memory::decide::Policies;
 use pushout_core::memory::{pushout, sharing};
 use pushout_core::words::nearest::unknown;
 
+use crate::frames::{Frames, Port};
 use crate::ratio::Ratio;
-use crate::{Failure, Question, Watch};
+use crate::side::Memory;
+use crate::{Failure, Question, Subject, Watch};
 
 impl Question {
     /// Read a question: a JSON object with `policy` and perhaps `against`, each a table of a memory's policies or of one of
@@ -22,22 +24,37 @@ impl Question {
             None => Err(node.fault(key, "must be given")),
         };
         let question = Question {
-            policies: policies(&node, "policy")?,
-            against: node.get("against").map(|_| policies(&node, "against")).transpose()?,
+            subject: subject(&node)?,
             ports: usize::try_from(number("ports")?).unwrap_or(usize::MAX),
             cells: number("memory")?,
             limit: usize::try_from(number("states")?).unwrap_or(usize::MAX),
             reach: node.get("reach").map(|reach| fraction(reach, "reach")).transpose()?,
         };
         question.check()?;
-        for (key, policies) in [("policy", Some(&question.policies)), ("against", question.against.as_ref())]
-        {
-            if let (Some(policies), Some(table)) = (policies, node.get(key)) {
-                let built = Decider::new(policies, question.cells, question.ports);
-                built.map_err(|why| refused(table, key, why.key, &why.why))?;
+        question.try_policies(&node)?;
+        Ok(question)
+    }
+
+    /// Build each policy once, for a refusal with the value of the key that is wrong.
+    fn try_policies(&self, node: &Node) -> Result<(), Failure> {
+        let table = |key| node.get(key).expect("a policy was read");
+        match &self.subject {
+            Subject::Memory { policies, against } => {
+                let pairs = std::iter::once(("policy", policies))
+                    .chain(against.iter().map(|other| ("against", other)));
+                for (key, policies) in pairs {
+                    let built = Memory::new(policies, self.cells, self.ports);
+                    built.map_err(|why| refused(table(key), key, why.key, &why.why))?;
+                }
+                Ok(())
+            }
+            Subject::Frames { policy, length } => {
+                let frames = Frames { length: *length, circuits: self.ports, cells: self.cells };
+                let built = Port::new(policy, frames);
+                built.map_err(|why| refused(table("policy"), "policy", why.key, &why.why))?;
+                Ok(())
             }
         }
-        Ok(question)
     }
 
     /// Answer the question of a text with a document.
@@ -45,6 +62,23 @@ impl Question {
         let question = Question::read(text)?;
         Ok(question.answer(watch)?.document(&question).to_string())
     }
+}
+
+/// Read the policy of a question: that of a port if frames are given, else of a memory.
+fn subject(node: &Node) -> Result<Subject, Fault> {
+    let Some(frames) = node.get("frames") else {
+        let against = node.get("against").map(|_| policies(node, "against")).transpose()?;
+        return Ok(Subject::Memory { policies: policies(node, "policy")?, against });
+    };
+    if let Some(against) = node.get("against") {
+        return Err(against.fault("against", "must be left out: frames are compared with the optimum"));
+    }
+    let table = node.get("policy").ok_or_else(|| node.fault("policy", "must be given"))?;
+    let length = u64::read(frames, "frames")?;
+    Ok(Subject::Frames {
+        policy: buffer::admission::Spec::read(table, "policy")?,
+        length: u16::try_from(length).unwrap_or(u16::MAX),
+    })
 }
 
 /// Read a ratio.

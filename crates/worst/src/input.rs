@@ -1,10 +1,9 @@
 //! The input that shows the worst case: slots of arrivals, from empty queues through laps of the cycle to empty queues.
 
-use pushout_core::memory::decide::Decider;
-
 use crate::graph::Graph;
 use crate::pair::{Pair, Step};
 use crate::ratio::Ratio;
+use crate::side::{Side, Words};
 use crate::solve::Cycle;
 use crate::{Failure, Question};
 
@@ -48,9 +47,10 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Return whether the opponent can take a packet: an optimum without room refuses it. A policy decides itself.
+    /// Return whether it makes a difference that the opponent takes a packet: an optimum without room refuses it.
     fn has_room(&self, port: usize) -> bool {
-        !self.pair.may_refuse || self.pair.opponent.arrived(self.at.1, port) != self.at.1
+        let after = |takes| self.pair.opponent.arrived(self.at.1, port, takes);
+        !self.pair.may_refuse || after(true) != after(false)
     }
 
     /// Make a move of a graph; returns the step with the numbers of the ports.
@@ -63,7 +63,7 @@ impl Walk<'_> {
                 Step::Arrival { port, takes: takes && self.has_room(port) }
             }
         };
-        self.at = self.pair.after(self.at, step);
+        self.at = self.pair.after(self.at, step).0;
         step
     }
 }
@@ -77,11 +77,16 @@ impl Unrolled {
             cycle.states.iter().position(|&state| state as usize == end).expect("the path leads there");
         let lap: Vec<u8> = [&cycle.moves[first..], &cycle.moves[..first]].concat();
         let mut walk = Walk { pair, at: (0, 0) };
-        let before = path.iter().map(|&number| walk.go(number)).collect();
-        let entry = walk.at;
-        let mut laps = Vec::new();
-        while laps.is_empty() || walk.at != entry {
+        let mut before: Vec<Step> = path.iter().map(|&number| walk.go(number)).collect();
+        let (mut entries, mut laps) = (vec![walk.at], Vec::<Vec<Step>>::new());
+        loop {
             laps.push(lap.iter().map(|&number| walk.go(number)).collect());
+            // a lap leads to the entry with the ports in another order, and some number of laps later to an order again
+            if let Some(first) = entries.iter().position(|&entry| entry == walk.at) {
+                before.extend(laps.drain(..first).flatten());
+                break;
+            }
+            entries.push(walk.at);
         }
         Unrolled { before, laps }
     }
@@ -96,8 +101,8 @@ impl Unrolled {
     /// Verify that the cycle attains a ratio: play it with the policies themselves, and see it repeat.
     pub(crate) fn verify(&self, question: &Question, ratio: Ratio) -> Result<(), Failure> {
         let mut sides = Sides::new(question)?;
-        let entry = sides.run(self.before.iter()).map(|_| sides.played());
-        let exit = sides.run(self.laps.iter().flatten()).map(|sums| (sums, sides.played()));
+        let entry = sides.run(self.before.iter()).map(|_| sides.states());
+        let exit = sides.run(self.laps.iter().flatten()).map(|sums| (sums, sides.states()));
         let holds = match (entry, exit) {
             (Some(entry), Some(([opponent, policy], exit))) => {
                 entry == exit && opponent + policy > 0 && Ratio::new(opponent, policy) == ratio
@@ -134,37 +139,57 @@ fn slots<'a>(steps: impl Iterator<Item = &'a Step>) -> Input {
     input
 }
 
-/// Both sides as memories that receive packets one by one.
+/// Both sides, which receive packets one by one. They are built anew and share no tables with the solver.
 pub(crate) struct Sides {
-    ports: usize,
-    policy: Decider,
-    opponent: Decider,
+    policy: Live,
+    opponent: Live,
     may_refuse: bool,
+}
+
+/// A side and its present state.
+struct Live {
+    side: Box<dyn Side>,
+    state: Words,
+}
+
+impl Live {
+    fn new(side: Box<dyn Side>) -> Live {
+        Live { state: side.start(), side }
+    }
+
+    /// Go to the next state; returns what that earns.
+    fn go(&mut self, (state, earned): (Words, u8)) -> u64 {
+        self.state = state;
+        earned.into()
+    }
+
+    fn lengths(&self) -> Vec<u64> {
+        self.side.lengths(&self.state)
+    }
 }
 
 impl Sides {
     /// Build both sides with empty queues.
     pub(crate) fn new(question: &Question) -> Result<Sides, Failure> {
-        let Question { ports, cells, .. } = *question;
-        let decider = |policies| Decider::new(policies, cells, ports).map_err(Failure::refused);
-        let may_refuse = question.against.is_none();
-        let optimum = crate::optimum();
-        Ok(Sides {
-            ports,
-            policy: decider(&question.policies)?,
-            opponent: decider(question.against.as_ref().unwrap_or(&optimum))?,
-            may_refuse,
-        })
+        let [policy, opponent] = question.sides()?.map(Live::new);
+        Ok(Sides { policy, opponent, may_refuse: question.may_refuse() })
     }
 
-    /// Take a step; returns what opponent and policy send, or `None` if the optimum has no room for what it takes.
+    /// Take a step; returns what opponent and policy earn, or `None` if the optimum has no room for what it takes.
     fn step(&mut self, step: Step) -> Option<[u64; 2]> {
+        let Sides { policy, opponent, may_refuse } = self;
         match step {
-            Step::Tick => Some([send(&mut self.opponent, self.ports), send(&mut self.policy, self.ports)]),
+            Step::Tick => {
+                let [other, own] = [&*opponent, &*policy].map(|live| live.side.tick(&live.state));
+                Some([opponent.go(other), policy.go(own)])
+            }
             Step::Arrival { port, takes } => {
-                self.policy.arrive(port);
-                let is_taken = (takes || !self.may_refuse) && self.opponent.arrive(port);
-                (is_taken == takes || !self.may_refuse).then_some([0, 0])
+                let own = policy.side.arrive(&policy.state, port, true);
+                let other = opponent.side.arrive(&opponent.state, port, takes || !*may_refuse);
+                if *may_refuse && takes && other == opponent.side.arrive(&opponent.state, port, false) {
+                    return None;
+                }
+                Some([opponent.go(other), policy.go(own)])
             }
         }
     }
@@ -177,10 +202,14 @@ impl Sides {
         })
     }
 
+    /// Return the states of both sides.
+    fn states(&self) -> [Words; 2] {
+        [self.policy.state.clone(), self.opponent.state.clone()]
+    }
+
     /// Return the queues of both sides.
     fn played(&self) -> Played {
-        let lengths = |side: &Decider| (0..self.ports).map(|port| side.length(port)).collect();
-        Played { policy: lengths(&self.policy), opponent: lengths(&self.opponent) }
+        Played { policy: self.policy.lengths(), opponent: self.opponent.lengths() }
     }
 
     /// Play an input; returns what opponent and policy send, and their queues in each slot.
@@ -188,20 +217,17 @@ impl Sides {
         let mut sums = [0, 0];
         let mut played = Vec::new();
         for slot in input {
+            let mut earn = |sides: &mut Sides, step| {
+                let earned = sides.step(step).ok_or(Failure::Certificate("lower"))?;
+                sums = [sums[0] + earned[0], sums[1] + earned[1]];
+                Ok::<_, Failure>(())
+            };
             for &Arrival { port, takes } in slot {
-                self.step(Step::Arrival { port, takes }).ok_or(Failure::Certificate("lower"))?;
+                earn(self, Step::Arrival { port, takes })?;
             }
             played.push(self.played());
-            let sent = self.step(Step::Tick).expect("each queue can send");
-            sums = [sums[0] + sent[0], sums[1] + sent[1]];
+            earn(self, Step::Tick)?;
         }
         Ok((sums, played))
     }
-}
-
-/// Let each queue send a packet; returns their number.
-fn send(side: &mut Decider, ports: usize) -> u64 {
-    let busy: Vec<usize> = (0..ports).filter(|&port| side.length(port) > 0).collect();
-    busy.iter().for_each(|&port| side.set_length(port, side.length(port) - 1));
-    busy.len() as u64
 }

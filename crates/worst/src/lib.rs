@@ -8,6 +8,8 @@
 //! potential, which no run can exceed, and the input of a cycle that attains the ratio. All arithmetic is in integers.
 //!
 //! Optima need no push-out: an optimum can refuse from the start what it would push out later.
+//!
+//! A second model has one FIFO port and frames of several cells ([`Subject::Frames`]).
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +19,8 @@ mod answer;
 mod ask;
 
 mod check;
+
+mod frames;
 
 mod graph;
 
@@ -32,14 +36,17 @@ mod ratio;
 
 mod reach;
 
+mod side;
+
 mod solve;
 
 mod symmetry;
 
 use std::fmt;
 
+use pushout_core::buffer::admission;
 use pushout_core::language::tree::{Fault, TextPlace};
-use pushout_core::memory::decide::{Decider, Policies};
+use pushout_core::memory::decide::Policies;
 use pushout_core::memory::sharing;
 use pushout_core::refused::Refused;
 
@@ -47,9 +54,11 @@ pub use answer::{Answer, Lap};
 pub use input::{Arrival, Input, Played};
 pub use ratio::Ratio;
 
+use frames::Frames;
 use graph::Graph;
-use machine::{Machine, decided};
+use machine::Machine;
 use pair::Pair;
+use side::{Memory, Side};
 
 /// Most ports that a question can have.
 pub const MOST_PORTS: usize = 8;
@@ -60,18 +69,19 @@ pub const MOST_STATES: usize = 1 << 28;
 /// Most states of one side, which is a table.
 const MOST_LENGTHS: usize = 1 << 20;
 
+/// Longest frame.
+const MOST_LENGTH: u16 = 1000;
+
 /// A search does not begin if the pairs of states are this many times the limit: policies reach over half of all pairs,
 /// unless they keep queues very short.
 const HOPELESS: u128 = 64;
 
-/// A question: the worst ratio of a policy, for a memory of one size.
+/// A question: the worst ratio of a policy, for a buffer of one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// The policies of the memory.
-    pub policies: Policies,
-    /// The policies of the opponent; `None` for the optimum.
-    pub against: Option<Policies>,
-    /// Number of ports.
+    /// The policy, and what it is compared with.
+    pub subject: Subject,
+    /// Number of ports, or of circuits that send frames.
     pub ports: usize,
     /// Number of cells.
     pub cells: u64,
@@ -79,6 +89,25 @@ pub struct Question {
     pub limit: usize,
     /// The least ratio of the input; `None` for laps of the worst cycle.
     pub reach: Option<Ratio>,
+}
+
+/// The policy of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// A memory that ports share, for packets of one cell.
+    Memory {
+        /// The policies of the memory.
+        policies: Policies,
+        /// The policies of the opponent; `None` for the optimum.
+        against: Option<Policies>,
+    },
+    /// One FIFO port, for frames; the opponent is the optimum.
+    Frames {
+        /// The policy of the port.
+        policy: admission::Spec,
+        /// Cells of a frame.
+        length: u16,
+    },
 }
 
 /// The reason for which a question has no answer.
@@ -200,17 +229,19 @@ impl Question {
         if !(1..=MOST_STATES).contains(&self.limit) {
             return Err(refuse("states", format!("must be from 1 to {MOST_STATES}, not {}", self.limit)));
         }
-        for policies in std::iter::once(&self.policies).chain(&self.against) {
-            if let Some(keeps) = policies.keeps() {
-                let name = policies.admission.name();
-                let why = format!(
-                    "must decide by the lengths of queues, not as {name} does, which keeps {keeps}: its states cannot be \
-                     enumerated"
-                );
-                return Err(refuse("policy", why));
+        match &self.subject {
+            Subject::Memory { policies, against } => {
+                std::iter::once(policies).chain(against).try_for_each(check_kept)?;
+                self.check_size()
             }
+            Subject::Frames { length, .. } if !(2..=MOST_LENGTH).contains(length) => {
+                Err(refuse("frames", format!("must be from 2 to {MOST_LENGTH} cells, not {length}")))
+            }
+            Subject::Frames { .. } if self.cells > u16::MAX.into() => {
+                Err(refuse("memory", format!("must be at most {} cells, not {}", u16::MAX, self.cells)))
+            }
+            Subject::Frames { .. } => Ok(()),
         }
-        self.check_size()
     }
 
     /// Refuse a memory whose queues alone have too many states, before any of them is visited.
@@ -229,19 +260,55 @@ impl Question {
 
     /// Return the number of states that the queues of one side can have.
     fn lengths(&self) -> u128 {
-        choose(self.cells.saturating_add(self.ports as u64), self.ports as u64)
+        match &self.subject {
+            Subject::Memory { .. } => choose(self.cells.saturating_add(self.ports as u64), self.ports as u64),
+            Subject::Frames { length, .. } => {
+                let open = (3 * u128::from(*length)).checked_pow(self.ports as u32);
+                open.and_then(|open| open.checked_mul(u128::from(self.cells) + 1)).unwrap_or(u128::MAX)
+            }
+        }
+    }
+
+    /// Return whether the opponent is an optimum, which may refuse what it could accept.
+    fn may_refuse(&self) -> bool {
+        !matches!(self.subject, Subject::Memory { against: Some(_), .. })
+    }
+
+    /// Build the policy and its opponent.
+    fn sides(&self) -> Result<[Box<dyn Side>; 2], Failure> {
+        match &self.subject {
+            Subject::Memory { policies, against } => {
+                let side = |policies: &Policies| {
+                    Memory::new(policies, self.cells, self.ports).map_err(Failure::refused)
+                };
+                let opponent = side(against.as_ref().unwrap_or(&optimum()))?;
+                Ok([Box::new(side(policies)?), Box::new(opponent)])
+            }
+            Subject::Frames { policy, length } => {
+                let frames = Frames { length: *length, circuits: self.ports, cells: self.cells };
+                let port = frames::Port::new(policy, frames).map_err(Failure::refused)?;
+                Ok([Box::new(port), Box::new(frames::Optimum(frames))])
+            }
+        }
     }
 
     fn pair(&self, watch: &Watch<'_>) -> Result<Pair, Failure> {
         let limit = Limit { states: MOST_LENGTHS, most: self.lengths() };
-        let machine = |policies: &Policies| {
-            let mut decider = Decider::new(policies, self.cells, self.ports).map_err(Failure::refused)?;
-            Machine::explore(|before, port| decided(&mut decider, before, port), self.ports, limit, watch)
-        };
-        let policy = machine(&self.policies)?;
-        let opponent = machine(self.against.as_ref().unwrap_or(&optimum()))?;
-        Ok(Pair::new(policy, opponent, self.ports, self.against.is_none()))
+        let [mut policy, mut opponent] = self.sides()?;
+        let policy = Machine::explore(policy.as_mut(), self.ports, false, limit, watch)?;
+        let opponent = Machine::explore(opponent.as_mut(), self.ports, self.may_refuse(), limit, watch)?;
+        Ok(Pair::new(policy, opponent, self.ports, self.may_refuse()))
     }
+}
+
+/// Refuse policies that keep more than the lengths of queues.
+fn check_kept(policies: &Policies) -> Result<(), Failure> {
+    let Some(keeps) = policies.keeps() else { return Ok(()) };
+    let name = policies.admission.name();
+    let why = format!(
+        "must decide by the lengths of queues, not as {name} does, which keeps {keeps}: its states cannot be enumerated"
+    );
+    Err(refuse("policy", why))
 }
 
 /// Return the number of ways to choose `of` things of `from`; the largest number if it has too many digits.

@@ -2,105 +2,114 @@
 
 use std::collections::HashMap;
 
-use pushout_core::memory::decide::Decider;
-
+use crate::side::{Side, Words};
 use crate::symmetry::{Order, moved};
 use crate::{Failure, Limit, Watch};
 
-/// The table of a memory under its policies. State 0 has empty queues.
+/// States between two looks at the caller's wish to stop.
+const BETWEEN: usize = 1 << 14;
+
+/// A state, and what the step to it earns.
+type Next = (u32, u8);
+
+/// The table of a side. State 0 has empty queues.
 #[derive(Debug)]
 pub(crate) struct Machine {
     ports: usize,
-    /// The lengths of all queues, `ports` for each state.
-    lengths: Vec<u16>,
-    /// The state after an arrival, `ports` for each state.
-    arrived: Vec<u32>,
-    /// The state after each queue has sent a packet, and the number of packets.
-    sent: Vec<(u32, u8)>,
-    numbers: HashMap<Box<[u16]>, u32>,
+    /// The words of each state.
+    states: Vec<Words>,
+    numbers: HashMap<Words, u32>,
+    /// What follows an arrival that the side takes, and one that it refuses, `ports` for each state.
+    taken: Vec<Next>,
+    refused: Vec<Next>,
+    /// What follows the end of a slot.
+    ticked: Vec<Next>,
 }
 
 impl Machine {
-    /// Visit the states of a memory; fail if there are more than the limit allows. `decided` returns the queues after an
-    /// arrival for a port.
+    /// Visit the states of a side, an optimum if it `may_refuse` arrivals; fail if there are more than the limit allows.
     pub(crate) fn explore(
-        mut decided: impl FnMut(&[u16], usize) -> Box<[u16]>,
+        side: &mut dyn Side,
         ports: usize,
+        may_refuse: bool,
         limit: Limit,
         watch: &Watch<'_>,
     ) -> Result<Machine, Failure> {
-        let (lengths, arrived, sent, numbers) = (Vec::new(), Vec::new(), Vec::new(), HashMap::new());
-        let mut machine = Machine { ports, lengths, arrived, sent, numbers };
-        machine.number(vec![0; ports].into());
-        let mut next = 0;
-        while next < machine.len() {
-            let before: Box<[u16]> = machine.of(next).into();
+        let (states, numbers) = (Vec::new(), HashMap::new());
+        let (taken, refused, ticked) = (Vec::new(), Vec::new(), Vec::new());
+        let mut machine = Machine { ports, states, numbers, taken, refused, ticked };
+        machine.number(side.start());
+        while machine.ticked.len() < machine.len() {
+            let before = machine.states[machine.ticked.len()].clone();
             for port in 0..ports {
-                let after = decided(&before, port);
-                let number = machine.number(after);
-                machine.arrived.push(number);
+                let taken = machine.next(side.arrive(&before, port, true));
+                let refused =
+                    if may_refuse { machine.next(side.arrive(&before, port, false)) } else { taken };
+                machine.taken.push(taken);
+                machine.refused.push(refused);
             }
-            let after = before.iter().map(|length| length.saturating_sub(1)).collect();
-            let packets = before.iter().filter(|&&length| length > 0).count();
-            let number = machine.number(after);
-            machine.sent.push((number, packets as u8));
+            let ticked = machine.next(side.tick(&before));
+            machine.ticked.push(ticked);
             limit.check(machine.len())?;
-            next += 1;
-            if next.is_multiple_of(1 << 14) {
+            if machine.ticked.len().is_multiple_of(BETWEEN) {
                 watch.check()?;
             }
         }
         Ok(machine)
     }
 
+    fn next(&mut self, (state, earned): (Words, u8)) -> Next {
+        (self.number(state), earned)
+    }
+
     /// Return the number of a state; a new state gets the next one.
-    fn number(&mut self, state: Box<[u16]>) -> u32 {
+    fn number(&mut self, state: Words) -> u32 {
         let next = self.len() as u32;
         if let Some(&number) = self.numbers.get(&state) {
             return number;
         }
-        self.lengths.extend_from_slice(&state);
+        self.states.push(state.clone());
         self.numbers.insert(state, next);
         next
     }
 
     /// Return the number of states.
     pub(crate) fn len(&self) -> usize {
-        self.lengths.len() / self.ports
+        self.states.len()
     }
 
-    /// Return the lengths of the queues in a state.
-    pub(crate) fn of(&self, state: usize) -> &[u16] {
-        &self.lengths[state * self.ports..][..self.ports]
+    /// Return the words of a state.
+    #[cfg(test)]
+    pub(crate) fn words(&self, state: usize) -> &[u16] {
+        &self.states[state]
     }
 
-    /// Return the state after an arrival for a port.
-    pub(crate) fn arrived(&self, state: usize, port: usize) -> usize {
-        self.arrived[state * self.ports + port] as usize
+    /// Return the state after an arrival for a port, which the side takes or refuses, and what it earns.
+    pub(crate) fn arrived(&self, state: usize, port: usize, takes: bool) -> (usize, u8) {
+        let table = if takes { &self.taken } else { &self.refused };
+        let (state, earned) = table[state * self.ports + port];
+        (state as usize, earned)
     }
 
-    /// Return the state after each queue has sent a packet, and the number of packets.
-    pub(crate) fn sent(&self, state: usize) -> (usize, u8) {
-        let (state, packets) = self.sent[state];
-        (state as usize, packets)
+    /// Return the state after each queue has sent, and what that earns.
+    pub(crate) fn ticked(&self, state: usize) -> (usize, u8) {
+        let (state, earned) = self.ticked[state];
+        (state as usize, earned)
     }
 
-    /// Return the state in which ports have other places, for each state; `None` unless the policy decides alike there.
+    /// Return the state in which ports have other places, for each state; `None` unless the side decides alike there.
     pub(crate) fn moved(&self, order: &Order) -> Option<Vec<u32>> {
-        let state_of = |state| self.numbers.get(&moved(self.of(state), order)).copied();
-        let images: Vec<u32> = (0..self.len()).map(state_of).collect::<Option<_>>()?;
+        let image = |state: &Words| self.numbers.get(&moved(state, order)).copied();
+        let images: Vec<u32> = self.states.iter().map(image).collect::<Option<_>>()?;
+        let follows = |(state, earned): (usize, u8)| (images[state] as usize, earned);
         let is_alike = |state: usize| {
             let image = images[state] as usize;
-            (0..self.ports)
-                .all(|port| images[self.arrived(state, port)] as usize == self.arrived(image, order[port]))
+            let arrivals = (0..self.ports).flat_map(|port| [(port, true), (port, false)]);
+            follows(self.ticked(state)) == self.ticked(image)
+                && arrivals.into_iter().all(|(port, takes)| {
+                    follows(self.arrived(state, port, takes)) == self.arrived(image, order[port], takes)
+                })
         };
         (0..self.len()).all(is_alike).then_some(images)
     }
-}
-
-/// Return the queues of a memory after an arrival for a port.
-pub(crate) fn decided(decider: &mut Decider, before: &[u16], port: usize) -> Box<[u16]> {
-    before.iter().enumerate().for_each(|(queue, &length)| decider.set_length(queue, length.into()));
-    decider.arrive(port);
-    (0..before.len()).map(|queue| decider.length(queue) as u16).collect()
 }

@@ -1,4 +1,4 @@
-//! A policy of a shared memory beside its opponent: both receive the same packets.
+//! A policy beside its opponent: both receive the same packets.
 
 use crate::machine::Machine;
 use crate::model::{Model, Move, State};
@@ -75,20 +75,15 @@ impl Pair {
         }
     }
 
-    /// Return the states of both sides after a step.
-    pub(crate) fn after(&self, (policy, opponent): (usize, usize), step: Step) -> (usize, usize) {
-        match step {
-            Step::Tick => (self.policy.sent(policy).0, self.opponent.sent(opponent).0),
-            Step::Arrival { port, takes: true } => {
-                (self.policy.arrived(policy, port), self.opponent.arrived(opponent, port))
+    /// Return the states of both sides after a step, and what opponent and policy earn.
+    pub(crate) fn after(&self, (policy, opponent): (usize, usize), step: Step) -> ((usize, usize), [u8; 2]) {
+        let ((policy, own), (opponent, other)) = match step {
+            Step::Tick => (self.policy.ticked(policy), self.opponent.ticked(opponent)),
+            Step::Arrival { port, takes } => {
+                (self.policy.arrived(policy, port, true), self.opponent.arrived(opponent, port, takes))
             }
-            Step::Arrival { port, takes: false } => (self.policy.arrived(policy, port), opponent),
-        }
-    }
-
-    /// Return the packets that opponent and policy send at the end of a slot.
-    pub(crate) fn sends(&self, (policy, opponent): (usize, usize)) -> [u8; 2] {
-        [self.opponent.sent(opponent).1, self.policy.sent(policy).1]
+        };
+        ((policy, opponent), [other, own])
     }
 }
 
@@ -104,11 +99,8 @@ impl Model for Pair {
     fn moves(&self, state: State, moves: &mut [Move]) {
         let parts = self.parts(state);
         for (number, slot) in moves.iter_mut().enumerate() {
-            let step = self.step(number);
-            let (policy, opponent) = self.after(parts, step);
-            let to = self.least(policy, opponent).0;
-            let [opponent, policy] = if step == Step::Tick { self.sends(parts) } else { [0, 0] };
-            *slot = Move { to, opponent, policy };
+            let ((policy, opponent), [other, own]) = self.after(parts, self.step(number));
+            *slot = Move { to: self.least(policy, opponent).0, opponent: other, policy: own };
         }
     }
 }

@@ -23,9 +23,9 @@ fn inserted(order: &[usize], port: usize, place: usize) -> Order {
     order
 }
 
-/// Return what belongs to each port, in the new order.
-pub(crate) fn moved(of_ports: &[u16], order: &Order) -> Box<[u16]> {
-    let mut moved = vec![0; of_ports.len()];
-    of_ports.iter().zip(order).for_each(|(&value, &place)| moved[place] = value);
-    moved.into()
+/// Return the words of a state in the new order of ports; words that belong to no port keep their places.
+pub(crate) fn moved(state: &[u16], order: &Order) -> Box<[u16]> {
+    let mut moved: Box<[u16]> = state.into();
+    state.iter().zip(order).for_each(|(&word, &place)| moved[place] = word);
+    moved
 }

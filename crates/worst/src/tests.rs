@@ -6,6 +6,7 @@ use pushout_core::language::read::{Format, read};
 use pushout_core::rng::Stream;
 
 use super::*;
+use crate::side::Words;
 
 const GO_ON: Watch<'static> = Watch { is_over: &|| false };
 
@@ -14,7 +15,8 @@ fn policies(text: &str) -> Policies {
 }
 
 fn question(policy: &str, ports: usize, cells: u64) -> Question {
-    Question { policies: policies(policy), against: None, ports, cells, limit: 1_000_000, reach: None }
+    let subject = Subject::Memory { policies: policies(policy), against: None };
+    Question { subject, ports, cells, limit: 1_000_000, reach: None }
 }
 
 fn ratio(policy: &str, ports: usize, cells: u64) -> String {
@@ -86,7 +88,8 @@ fn every_scheme_of_memories_is_answered_or_says_what_it_keeps() {
     for scheme in sharing::Spec::plain() {
         let policies = Policies { admission: scheme, pushout: None };
         let keeps = policies.keeps();
-        let question = Question { policies, ..question("{}", 2, 4) };
+        let subject = Subject::Memory { policies, against: None };
+        let question = Question { subject, ..question("{}", 2, 4) };
         match question.answer(GO_ON) {
             Ok(answer) => assert!(answer.ratio >= Ratio::new(1, 1) && keeps.is_none(), "{question:?}"),
             Err(Failure::Refused(why)) => assert!(why.message.contains(keeps.unwrap()), "{why}"),
@@ -105,12 +108,14 @@ fn the_caller_can_interrupt() {
 fn a_question_is_a_text_that_names_a_policy_of_memories() {
     let read = |policy: &str| {
         let text = format!(r#"{{"policy": {policy}, "ports": 2, "memory": 8, "states": 1000}}"#);
-        Question::read(&text).map(|question| question.policies.name()).map_err(|why| why.to_string())
+        Question::read(&text)
+            .map(|question| question.answer(GO_ON).unwrap().document(&question)["policy"].to_string())
+            .map_err(|why| why.to_string())
     };
-    assert_eq!(read(r#"{"policy": "harmonic"}"#).unwrap(), "harmonic");
-    assert_eq!(read(r#"{"policy": "longest-queue"}"#).unwrap(), "longest-queue");
+    assert_eq!(read(r#"{"policy": "harmonic"}"#).unwrap(), r#""harmonic""#);
+    assert_eq!(read(r#"{"policy": "longest-queue"}"#).unwrap(), r#""longest-queue""#);
     let both = r#"{"admission": {"policy": "static-threshold"}, "pushout": {"policy": "longest-queue", "end": "head"}}"#;
-    assert_eq!(read(both).unwrap(), "static-threshold with longest-queue");
+    assert_eq!(read(both).unwrap(), r#""static-threshold with longest-queue""#);
     let wrong = read(r#"{"policy": "dynamic-threshold", "alpha": -1}"#).unwrap_err();
     assert_eq!(wrong, "alpha must be greater than 0, not -1");
     let port = read(r#"{"policy": "codel"}"#).unwrap_err();
@@ -140,6 +145,26 @@ impl Tabulated {
         let mut after = queues;
         after[port] += u16::from(self.accepts[entry] && queues[0] + queues[1] < self.cells);
         after
+    }
+}
+
+impl Side for Tabulated {
+    fn start(&self) -> Words {
+        [0, 0].into()
+    }
+
+    fn arrive(&mut self, state: &[u16], port: usize, takes: bool) -> (Words, u8) {
+        let before = [state[0], state[1]];
+        (if takes { Tabulated::arrive(self, before, port) } else { before }.into(), 0)
+    }
+
+    fn tick(&self, state: &[u16]) -> (Words, u8) {
+        let sent = state.iter().filter(|&&length| length > 0).count();
+        (state.iter().map(|length| length.saturating_sub(1)).collect(), sent as u8)
+    }
+
+    fn lengths(&self, state: &[u16]) -> Vec<u64> {
+        state.iter().map(|&length| length.into()).collect()
     }
 }
 
@@ -188,13 +213,11 @@ fn exhaustive_play_against_random_tables_finds_the_ratio_of_the_solver() {
     let mut draws = Stream::new(1, "tables");
     for number in 0..12 {
         let cells = 2 + number % 3;
-        let policy = Tabulated::drawn(cells, &mut draws);
+        let mut policy = Tabulated::drawn(cells, &mut draws);
+        let mut optimum = Tabulated { cells, accepts: vec![true; policy.accepts.len()] };
         let limit = Limit { states: 10_000, most: 10_000 };
-        let table = |before: &[u16], port: usize| policy.arrive([before[0], before[1]], port).into();
-        let optimum = Tabulated { cells, accepts: vec![true; policy.accepts.len()] };
-        let all = |before: &[u16], port: usize| optimum.arrive([before[0], before[1]], port).into();
-        let machines = [Machine::explore(table, 2, limit, &GO_ON), Machine::explore(all, 2, limit, &GO_ON)];
-        let [own, opponent] = machines.map(Result::unwrap);
+        let own = Machine::explore(&mut policy, 2, false, limit, &GO_ON).unwrap();
+        let opponent = Machine::explore(&mut optimum, 2, true, limit, &GO_ON).unwrap();
         let pair = Pair::new(own, opponent, 2, true);
         let graph = Graph::explore(&pair, limit, &GO_ON).unwrap();
         let solution = solve::solve(&graph, &GO_ON).unwrap();
@@ -202,7 +225,7 @@ fn exhaustive_play_against_random_tables_finds_the_ratio_of_the_solver() {
         let lengths = |state: &[u16]| [state[0], state[1]];
         let heaviest = graph.states().iter().filter_map(|&state| {
             let (a, o) = pair.parts(state);
-            let from = [lengths(pair.policy.of(a)), lengths(pair.opponent.of(o))];
+            let from = [lengths(pair.policy.words(a)), lengths(pair.opponent.words(o))];
             heaviest(&policy, from, SLOTS, [UNIT * q as i64 + 1, UNIT * p as i64])
         });
         let heaviest = heaviest.max().unwrap();
@@ -264,4 +287,52 @@ fn played_ratio(question: &Question, slots: usize) -> Option<Ratio> {
             reach([1000 * q as i64 + 1, 1000 * p as i64]).is_some_and(|weight| weight > 0)
         })
         .max()
+}
+
+/// Return the ratios of a policy for these thresholds, with frames of `length` cells.
+fn of_frames(policy: &str, [cells, length, circuits]: [u64; 3]) -> String {
+    let text = format!(
+        r#"{{"policy": {policy}, "frames": {length}, "ports": {circuits}, "memory": {cells}, "states": 1000000}}"#
+    );
+    Question::read(&text).unwrap().answer(GO_ON).unwrap().ratio.to_string()
+}
+
+fn epd(threshold: u64) -> String {
+    format!(r#"{{"policy": "epd", "threshold": "{threshold} cells", "pass_eom": false}}"#)
+}
+
+#[test]
+fn early_packet_discard_falls_off_its_cliff_where_another_solver_found_it() {
+    let table = [
+        (1, ["4", "3", "3", "2", "3/2", "3/2", "unbounded", "unbounded"]),
+        (2, ["10", "5", "4", "5/2", "5/2", "unbounded", "unbounded", "unbounded"]),
+        (3, ["12", "6", "4", "7/2", "unbounded", "unbounded", "unbounded", "unbounded"]),
+    ];
+    for (circuits, ratios) in table {
+        let found: Vec<String> =
+            (1..=8).map(|threshold| of_frames(&epd(threshold), [8, 3, circuits])).collect();
+        assert_eq!(found, ratios, "{circuits} circuits");
+    }
+    for ([cells, length, circuits], ratios) in [
+        ([8, 2, 3], ["7/4", "2", "unbounded"]),
+        ([10, 4, 1], ["3/2", "3/2", "unbounded"]),
+        ([8, 4, 2], ["6", "11/3", "unbounded"]),
+        ([12, 3, 2], ["7/4", "7/4", "unbounded"]),
+        ([10, 5, 1], ["2", "3/2", "unbounded"]),
+    ] {
+        let cliff = cells - circuits * (length - 2);
+        let around = [cliff - 2, cliff - 1, cliff];
+        let found = around.map(|threshold| of_frames(&epd(threshold), [cells, length, circuits]));
+        assert_eq!(found, ratios, "{cells} cells, frames of {length}, {circuits} circuits");
+    }
+}
+
+#[test]
+fn tail_drop_and_partial_packet_discard_can_be_kept_from_delivering_anything() {
+    for policy in [r#"{"policy": "tail-drop"}"#, r#"{"policy": "ppd"}"#] {
+        assert_eq!(of_frames(policy, [8, 3, 1]), "unbounded", "{policy}");
+    }
+    let red = r#"{"policy": {"policy": "red"}, "frames": 3, "ports": 1, "memory": 8, "states": 100000}"#;
+    let why = Question::read(red).unwrap_err().to_string();
+    assert!(why.contains("must decide by the occupancy and by frames alone"), "{why}");
 }
