@@ -277,6 +277,25 @@ def test_the_shortest_input_with_a_ratio_is_a_scenario_too(typed: Typed, tmp_pat
     assert '--reach must be a fraction above 0, as in 5/4, not "much"' in done.stderr
 
 
+def test_frames_are_lost_for_ever_from_the_cliff_of_early_packet_discard_on(typed: Typed, tmp_path: Path) -> None:
+    cells, length, circuits = 8, 3, 2
+    cliff = cells - circuits * (length - 2)
+    for threshold in range(1, cells + 1):
+        table = {"policy": "epd", "threshold": f"{threshold} cells"}
+        result = pushout.worst(table, memory=cells, frames=length, circuits=circuits)
+        assert (result.ratio is None) == (threshold >= cliff), threshold
+    epd = ["worst", "epd", "--set", "threshold=6 cells", "--memory", "8", "--frames", "3", "--circuits", "2"]
+    done = typed(tmp_path, *epd)
+    assert (
+        "a port of 8 cells, 2 circuits with frames of 3 cells: the worst case against optimum is unbounded"
+        in done.stdout
+    )
+    assert "upper bound: none" in done.stdout
+    assert "leave out one" in typed(tmp_path, *epd, "--out", "epd.toml").stderr
+    refused = typed(tmp_path, "worst", "red", "--memory", "8", "--frames", "3")
+    assert "must decide by the occupancy and by frames alone" in refused.stderr
+
+
 def test_python_raises_what_the_command_prints() -> None:
     with pytest.raises(StatesError, match="states must be greater than 10"):
         pushout.worst("longest-queue", ports=2, memory=8, states=10)

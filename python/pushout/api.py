@@ -407,6 +407,8 @@ def worst(
     against: str | Mapping[str, Any] = OPTIMUM,
     states: int = STATES,
     reach: Fraction | float | str | None = None,
+    frames: int | None = None,
+    circuits: int = 1,
 ) -> WorstResult:
     """Find the exact worst case of a policy of a shared memory, proved in both directions.
 
@@ -416,9 +418,11 @@ def worst(
     Parameters: `policy` is the name of a policy of memories, its table, or a table with `admission` and `pushout`;
     `set` are parameters of the policy; `against` is `"optimum"` or another policy; `states` limits the search (ten
     million take a gigabyte), beyond which it raises `StatesError`; `reach` is a ratio, as in `"5/4"`, and makes `input`
-    the shortest one with at least this ratio instead of three laps of the worst cycle.
+    the shortest one with at least this ratio instead of three laps of the worst cycle. With `frames` cells a frame,
+    the policy is that of one FIFO port with `memory` cells, which `circuits` circuits share; whole frames count.
 
         >>> pushout.worst("longest-queue", ports=2, memory=8).ratio
         Fraction(14, 11)
     """
-    return worsts.worst(policy, ports, memory, set or {}, against, states, reach)
+    count = ports if frames is None else circuits
+    return worsts.worst(policy, count, memory, set or {}, against, states, reach, frames)

@@ -72,6 +72,8 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     callback=_grid,
     help="Print the ratio for each value of a parameter, of ports or of memory, as in alpha=1/2,1,2 (repeatable).",
 )
+@click.option("--frames", type=Whole(2, 1000), metavar="L", help="Cells of a frame: one FIFO port instead of a memory.")
+@click.option("--circuits", type=Whole(1, 8), metavar="V", help="Circuits that send such frames (default: 1).")
 @click.option("--reach", metavar="RATIO", help="Print the shortest input with at least this ratio, as in 5/4.")
 @click.option("--out", type=FileOf(["toml"]), metavar="FILE.toml", help="Write the input as scenarios, and run them.")
 @JSON
@@ -84,6 +86,8 @@ def worst(
     objective: str,
     states: int | None,
     grid: dict[str, list[Any]],
+    frames: int | None,
+    circuits: int | None,
     reach: str | None,
     out: Path | None,
     as_json: bool,
@@ -94,6 +98,9 @@ def worst(
     answer is the largest ratio of what an optimum that knows the whole input sends to what the policy sends; no input
     exceeds it for ever, and the printed input attains it. A search that meets its limit of states proves nothing and
     ends with status 3.
+
+    With --frames, circuits send frames of L cells, in any interleaving, to one FIFO port of B cells with the policy
+    tail-drop, ppd or epd; whole frames count.
     """
     from pushout.question.worst import STATES
     from pushout.question.worst import worst as question
@@ -104,17 +111,23 @@ def worst(
     if grid and out:
         raise click.UsageError("--out writes one input and cannot be used with --grid: leave out one")
 
+    if out and frames:
+        raise click.UsageError("--out writes inputs of a shared memory and cannot be used with --frames: leave out one")
+    if circuits and not frames:
+        raise click.UsageError("--circuits counts senders of frames and needs --frames")
+
     def ask(at: dict[str, Any]) -> "WorstResult":
         sizes: dict[str, Any] = {"ports": ports, "memory": memory, **at}
         own = {key: value for key, value in at.items() if key not in SIZES}
         return question(
             policy,
-            sizes["ports"],
+            sizes["ports"] if frames is None else circuits or 1,
             sizes["memory"],
             parameters={**parameters, **own},
             against=against,
             states=states or STATES,
             reach=reach,
+            frames=frames,
         )
 
     if grid:

@@ -61,12 +61,13 @@ class WorstResult(Tabled):
     def columns(self) -> Columns:  # type: ignore[override]
         """The slots of the input as a table: arrivals, and the queues of both sides before they send."""
         ports = range(self.document["ports"])
+        queues = range(1 if self.document["frames"] else len(ports))
         table: dict[str, list[int]] = {"slot": list(range(len(self.input)))}
         for port in ports:
             counts = [sum(place == port for place, _ in slot["arrivals"]) for slot in self.input]
             table[f"arrivals_{port}"] = counts
         for side in ("policy", "optimum"):
-            table |= {f"{side}_{port}": [slot[side][port] for slot in self.input] for port in ports}
+            table |= {f"{side}_{queue}": [slot[side][queue] for slot in self.input] for queue in queues}
         return Columns.of(table)
 
     def write(self, path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -74,6 +75,8 @@ class WorstResult(Tabled):
 
         Besides `path`, which has the policy, there are a scenario with the opponent's and the recorded arrivals.
         """
+        if self.document["frames"]:
+            raise QuestionError("only the input of a shared memory can be written: leave out ", Argument("frames"))
         return worst_scenario.write(self.document, Path(path))
 
     def _brief(self) -> str:
@@ -88,15 +91,17 @@ def worst(
     against: Policy,
     states: int,
     reach: Fraction | float | str | None = None,
+    frames: int | None = None,
 ) -> WorstResult:
-    """Find the worst case of a policy."""
-    for name, value in (("ports", ports), ("memory", memory), ("states", states)):
+    """Find the worst case of a policy; with `frames`, of a port that `ports` circuits share."""
+    sizes = {"ports": ports, "memory": memory, "states": states} | ({} if frames is None else {"frames": frames})
+    for name, value in sizes.items():
         check_whole(name, value)
         if value < 0:
             raise QuestionError(Argument(name), f" must be greater than 0, not {value}")
     table = {**_table("policy", policy), **{key: plain(value) for key, value in parameters.items()}}
     other = None if against == OPTIMUM else _table("against", against)
-    asked = {"policy": table, "ports": ports, "memory": memory, "states": states}
+    asked = {"policy": table, **sizes}
     asked |= {"against": other} if other else {}
     asked |= {"reach": _fraction(reach)} if reach is not None else {}
     return WorstResult(_answered(asked))
@@ -154,6 +159,6 @@ def _answered(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _named(message: str) -> tuple[Argument | str, str]:
     """Divide a message into the argument that it begins with, and the rest."""
     name, space, rest = message.partition(" ")
-    if name in ("ports", "memory", "states", "against", "reach"):
+    if name in ("ports", "memory", "states", "against", "reach", "frames"):
         return Argument(name), space + rest
     return "", message

@@ -24,14 +24,26 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     """Say what the answer is, in sentences."""
     ratio, value, against = document["ratio"], document["value"], document["against"]
     about = "" if value is None or "/" not in ratio else f" = {value:.4f}"
-    lap = document["lap"]
+    lap, frames = document["lap"], document["frames"]
+    unit, what = ("frame", "cell") if frames else ("packet", "packet")
+    place = f"{document['ports']} ports that share {document['memory']} packets"
+    if frames:
+        circuits = "1 circuit" if document["ports"] == 1 else f"{document['ports']} circuits"
+        place = f"a port of {document['memory']} cells, {circuits} with frames of {frames} cells"
     return [
-        f"{document['policy']}, {document['ports']} ports that share {document['memory']} packets: "
-        f"the worst case against {against} is {ratio}{about}",
-        f"upper bound: no input exceeds it for ever, by a potential of {grouped(document['states'])} states, verified",
-        f"lower bound: a cycle of {lap['slots']} slots and {lap['arrivals']} packets attains it, played and verified",
-        f"{_input(document)}: {document['policy_count']} packets sent, and {document['optimum_count']} by {against}",
+        f"{document['policy']}, {place}: the worst case against {against} is {ratio}{about}",
+        _upper(document),
+        f"lower bound: a cycle of {lap['slots']} slots and {lap['arrivals']} {what}s attains it, played and verified",
+        f"{_input(document)}: {document['policy_count']} {unit}s sent, and {document['optimum_count']} by {against}",
     ]
+
+
+def _upper(document: Mapping[str, Any]) -> str:
+    """Say what proves the upper bound."""
+    states = grouped(document["states"])
+    if document["value"] is None:
+        return f"upper bound: none, since the policy sends nothing on a cycle among {states} states"
+    return f"upper bound: no input exceeds it for ever, by a potential of {states} states, verified"
 
 
 def _input(document: Mapping[str, Any]) -> str:
