@@ -1,4 +1,9 @@
-"""The functions of the Python interface."""
+"""The functions of the Python interface.
+
+Annotations stay texts, so that `help` shows the names of types and not what they stand for.
+"""
+
+from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +37,7 @@ from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
 from pushout.simulate import Job, Progress, check_reps, check_seed
-from pushout.source import Overrides, Scenario, Source, load, overrides, utf_8
+from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf_8
 
 __all__ = [
     "CompareResult",
@@ -61,7 +66,7 @@ __version__ = _core.VERSION
 
 
 def run(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     policies: PoliciesByPort | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
@@ -100,7 +105,7 @@ def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[
 
 
 def plot(
-    runs: Scenario | Result | Sequence[Scenario | Result],
+    runs: ScenarioLike | Result | Sequence[ScenarioLike | Result],
     *,
     what: str | Sequence[str] = DEFAULT,
     labels: str | Sequence[str] = (),
@@ -175,7 +180,7 @@ def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping
 
 
 def compare(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     policies: Policies,
     *,
     at: Named = None,
@@ -211,7 +216,7 @@ def compare(
 
 
 def size(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     goal: str | Sequence[str],
     over: str,
     *,

@@ -25,7 +25,7 @@ from pushout.question.size import Question, Sizing
 from pushout.question.space import space
 from pushout.question.sweep import look_over
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
-from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
+from pushout.source import Overrides, ScenarioLike, Source, load, overrides, plain, toml
 from pushout.warning import Warned, of_scenario, union
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
@@ -38,7 +38,7 @@ Named = str | Sequence[str] | None
 
 
 def _read(
-    scenario: Scenario, given: Overrides, seed: int | None, engine: Engine | None
+    scenario: ScenarioLike, given: Overrides, seed: int | None, engine: Engine | None
 ) -> tuple[Source, Document, tuple[str, ...]]:
     check_seed(seed)
     source, sets = load(scenario), tuple(overrides(given))
@@ -131,7 +131,7 @@ def _check_measure(goal: Goal, explained: Document) -> None:
 
 
 def comparison(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     policies: Policies,
     *,
     at: Named = None,
@@ -196,7 +196,7 @@ def _warned(asked: A) -> A:
 
 
 def sizing(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     goal: str | Sequence[str],
     over: str,
     *,
