@@ -107,15 +107,25 @@ def _spaced(name: str) -> str:
 
 def images(figure: Any) -> dict[str, bytes]:
     """Save a figure as SVG and as PNG; the same figure gives the same octets."""
+    return {kind: _saved(figure, kind) for kind in METADATA}
+
+
+def svg(figure: Any) -> str:
+    """Write a figure as SVG, as a part of a page."""
+    return _saved(figure, "svg").decode()
+
+
+METADATA = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}
+"""What a file must not say, so that equal figures are equal files."""
+
+
+def _saved(figure: Any, kind: str) -> bytes:
     import matplotlib as mpl
 
-    found = {}
+    data = io.BytesIO()
     with mpl.rc_context(plain_style()):
-        for kind, metadata in (("svg", ("Creator", "Date", "Format", "Type")), ("png", ("Software",))):
-            data = io.BytesIO()
-            figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(metadata))
-            found[kind] = data.getvalue()
-    return found
+        figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(METADATA[kind]))
+    return data.getvalue()
 
 
 def plain_style() -> Any:
