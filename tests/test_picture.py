@@ -58,7 +58,7 @@ def test_every_panel_says_in_words_what_it_shows_and_in_what_unit(everything: An
         "transfer time (s)",
         "goodput (Mb/s)",
         "buffer",
-        "least to greatest",
+        "min–max",
     } <= words(everything) | {word.replace("ms)", "s)") for word in words(everything)}
     assert not any("_" in word for word in words(everything)), "no key stands for a word"
 
@@ -95,7 +95,7 @@ def test_the_losses_of_a_picture_are_those_of_the_run() -> None:
 
 def test_the_queue_of_a_picture_has_the_mean_of_the_run() -> None:
     drawn = pushout.plot("lan", what="queue", set=SHORT)
-    (line, *_) = [line for line in drawn.axes[0].lines if line.get_label() == "bottleneck"]
+    (line, *_) = [line for line in drawn.axes[0].lines if line.get_label() == "queue of bottleneck"]
     mean = pushout.run("lan", set=SHORT)["ports.bottleneck.occupancy_mean"]
     assert line.get_ydata().mean() == pytest.approx(mean, rel=0.03)
 

@@ -85,13 +85,19 @@ def _measured(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], un
     return _named(run, name, runs, names) + ("" if unit else f" ({own})")
 
 
+def _queue_of(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], unit: str) -> str:
+    """Return the name of a queue in a legend: of one run the port as well, in words."""
+    named = _measured(run, name, runs, names, unit)
+    return f"queue of {named}" if len(runs) == 1 else named
+
+
 def _queue(runs: Sequence[Run]) -> list[Drawn]:
     shown = [(run, series.entries(run, "ports", run.ports, "occupancy", "queue over time")) for run in runs]
     unit = _unit(runs, shown)
 
     def draw(axes: Any, points: int) -> Doubts:
         curves = [
-            (_measured(run, name, runs, names, unit), series.curve(run, "ports", name, ("occupancy", "values"), points))
+            (_queue_of(run, name, runs, names, unit), series.curve(run, "ports", name, ("occupancy", "values"), points))
             for run, names in shown
             for name in names
         ]

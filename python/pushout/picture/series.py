@@ -32,7 +32,7 @@ class Run(NamedTuple):
     """Its nodes and lines, if they are known: not of a finished run."""
 
 
-INTERVAL, RANGE = "95 % interval", "least to greatest"
+INTERVAL, RANGE = "95 % interval", "min–max"
 """Meaning of bands: the uncertainty of the mean of several replications, or the range of the samples of one."""
 
 
