@@ -1,4 +1,9 @@
-"""Parse and check questions about one scenario before anything is run, so that mistakes cost nothing."""
+"""Parse and check questions about one scenario before anything is run, so that mistakes cost nothing.
+
+Annotations stay texts, as in `pushout.api`.
+"""
+
+from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
