@@ -83,6 +83,12 @@ generate: $(VENV)/.built ## Write the generated files anew
 answers: $(VENV)/.built ## Measure the numbers of README and docs again and write them into the pages (ARGS="ID …": only these of docs/answers.toml)
 	$(BIN)/python -m pushout.generate --answers $(ARGS)
 
+notebooks: $(VENV)/.docs $(VENV)/.built ## Run the notebooks of the course and store their outputs (ARGS="7-home …": only these)
+	$(BIN)/python -m pushout.generate.notebooks $(ARGS)
+
+notebooks-again: $(VENV)/.docs $(VENV)/.built ## Run the notebooks of the course and compare with their outputs
+	PUSHOUT_NOTEBOOKS=all $(BIN)/pytest tests/test_notebooks.py
+
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	export PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} && \
 		cargo test --locked --release --package pushout-core --test equivalence --test textbook && \

@@ -82,7 +82,8 @@ def message(forests: Sequence[Forest]) -> str:
     baseline = forests[0].baseline
     if clear := [forest.said() for forest in forests if forest.is_clear]:
         return f"Compared with {baseline}: {'; '.join(clear)}"
-    return f"No clear difference from {baseline} in {' or '.join(forest.what for forest in forests)}"
+    *first, last = (forest.what for forest in forests)
+    return f"No clear difference from {baseline} in {' or '.join(filter(None, (', '.join(first), last)))}"
 
 
 def order(forests: Sequence[Forest]) -> list[str]:
