@@ -26,7 +26,7 @@ CORE_EXCEPTIONS = {
 """Arrows of the core that go up, and why."""
 
 FLOORS = [
-    ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture"],
+    ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture", "progress"],
     ["errors", "shipped", "style"],
     ["extras"],
     ["recording"],

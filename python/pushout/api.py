@@ -17,6 +17,7 @@ from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
 from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
+from pushout.progress import shown
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
@@ -85,7 +86,7 @@ def run(
     `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default the scenario's; `audit` checks that
     every unit and every byte is accounted for; `jobs` is the number of threads (default: every core); `progress` is
     called with (done, total) at intervals: replications, where a running one counts by the fraction done, or the
-    simulated seconds of a single run.
+    simulated seconds of a single run; without it a notebook shows a bar.
 
     The result keeps the complete document of every replication: 1.4 MB for a network of 220 flows and their 882 ports.
     For hundreds of replications use `sweep`, which keeps only the chosen figures.
@@ -96,7 +97,8 @@ def run(
     check_seed(seed)
     source, changes = load(scenario), overrides(set)
     job = Job(source, (*_everywhere(policies, source, changes), *changes), engine, audit)
-    return Result(*replicated(job, seed, reps, jobs=jobs, progress=progress))
+    with shown(progress, "replications" if reps > 1 else "") as told:
+        return Result(*replicated(job, seed, reps, jobs=jobs, progress=told))
 
 
 def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[str]) -> list[str]:
@@ -211,7 +213,7 @@ def compare(
     asked = ask.comparison(
         scenario, policies, at=at, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures
     )
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return asked(session)
 
 
@@ -265,7 +267,7 @@ def size(
         search=search,
         engine=engine,
     )
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return asked(session)
 
 
@@ -305,7 +307,7 @@ def sweep(
     if part:
         check_places(out, cache, part)
     sweeps.look_over(plan)
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return sweeps.sweep(plan, session, shard=part)
 
 
@@ -318,7 +320,8 @@ def merge(folders: Sequence[Folder], out: Folder, *, progress: Progress | None =
 
         >>> pushout.merge(["part-1", "part-2"], "whole").means("goodput_ratio")
     """
-    return parts.merge(folders, out, progress)
+    with shown(progress) as told:
+        return parts.merge(folders, out, told)
 
 
 def headroom(

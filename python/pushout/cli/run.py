@@ -85,7 +85,7 @@ def run(
 
     With --trace one replication runs, on the reference engine where links carry cells; its figures are the same.
     """
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
     from pushout.replicate import replicated
     from pushout.simulate import Job
 

@@ -31,8 +31,14 @@ def _lasting(cell: dict[str, Any]) -> dict[str, Any]:
     if cell["cell_type"] != "code":
         return cell
     metadata = {key: value for key, value in cell["metadata"].items() if key != "execution"}
-    outputs = [{**each, "execution_count": None} if "execution_count" in each else each for each in cell["outputs"]]
+    kept = [each for each in cell["outputs"] if not _is_removed(each)]
+    outputs = [{**each, "execution_count": None} if "execution_count" in each else each for each in kept]
     return {**cell, "execution_count": None, "metadata": metadata, "outputs": _joined(outputs)}
+
+
+def _is_removed(output: dict[str, Any]) -> bool:
+    """Return whether an output is what the end of a progress bar leaves: nothing."""
+    return output["output_type"] == "display_data" and not "".join(output["data"].get("text/html", "-"))
 
 
 def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
