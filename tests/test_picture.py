@@ -167,6 +167,24 @@ def test_a_memory_is_drawn_with_its_fullest_queues_and_what_they_may_hold() -> N
         whole.plot("memory")
 
 
+def test_the_delay_of_a_queue_is_the_time_in_which_its_line_sends_it() -> None:
+    """A cell of 53 octets takes 8 * 53 / 149.76 µs."""
+    drawn = pushout.plot("lan", what="queue,delay", set=SHORT)
+    queue, delay = (next(line for line in axes.lines if "bottleneck" in line.get_label()) for axes in drawn.axes)
+    assert delay.get_ydata() == pytest.approx(queue.get_ydata() * 8 * 53 / 149.76e6)
+    assert max(delay.get_ydata()) > 1e-3
+    assert drawn.axes[1].get_ylabel() == "queueing delay (ms)"
+
+
+def test_a_delay_needs_the_rate_of_the_line() -> None:
+    result = pushout.run("lan", set={**SHORT, "measure.occupancy": ["bottleneck"]})
+    with pytest.raises(pushout.QuestionError, match="draw the scenario itself"):
+        result.plot("delay")
+    packets = {"duration": "0.1 s", "port.bottleneck.buffer": "50 packets"}
+    with pytest.raises(pushout.QuestionError, match="no port whose buffer is in bytes or cells, so there is no delay"):
+        pushout.plot("w1-packet", what="delay", set=packets)
+
+
 def test_of_a_fabric_the_fullest_memories_are_drawn() -> None:
     sets = {"port.default": {"memory": "chip"}, "memory.chip": {"size": "100 kB"}}
     topology = {"template": "leaf-spine", "leaves": 2, "spines": 2, "hosts": 2, "host": LINE, "fabric": LINE}

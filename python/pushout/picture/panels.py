@@ -107,6 +107,33 @@ def _queue(runs: Sequence[Run]) -> list[Drawn]:
     return [Drawn(f"queue ({unit})" if unit else "queue", TIME, draw)]
 
 
+def _delay(runs: Sequence[Run]) -> list[Drawn]:
+    shown = [(run, _draining(run)) for run in runs]
+
+    def draw(axes: Any, points: int) -> Doubts:
+        curves = [
+            (
+                _named(run, name, runs, names) if len(runs) > 1 else f"delay at {name}",
+                series.curve(run, "ports", name, ("occupancy", "values"), points).scaled(run.drains_s[name]),
+            )
+            for run, names in shown
+            for name in names
+        ]
+        return _over_time(axes, curves)
+
+    return [Drawn("queueing delay (s)", TIME, draw)]
+
+
+def _draining(run: Run) -> list[str]:
+    """Return the ports whose queue over time is known, and how fast their lines send it."""
+    names = series.entries(run, "ports", run.ports, "occupancy", "queue over time")
+    if not (known := [name for name in names if name in run.drains_s]):
+        raise QuestionError(
+            f"{run.name} has no port whose rate and unit are known; a finished run has none: draw the scenario itself"
+        )
+    return known
+
+
 def _unit(runs: Sequence[Run], shown: Sequence[tuple[Run, Sequence[str]]]) -> str:
     """In what occupancies are counted; nothing if ports differ."""
     units = {series.entry(run.documents[0], "ports", name)["occupancy_unit"] for run, names in shown for name in names}
@@ -400,6 +427,7 @@ def _topology(runs: Sequence[Run]) -> list[Drawn]:
 PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "queue": _queue,
     "drops": _drops,
+    "delay": _delay,
     "throughput": _throughput,
     "cwnd": _cwnd,
     "occupancy": _occupancy,
