@@ -15,7 +15,7 @@ from rich.console import Console
 import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
-from pushout.question import ask, drawing, port
+from pushout.question import ask, drawing, load, port
 from pushout.question.columns import Columns
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
 from pushout.question.place import Place, Places
@@ -371,7 +371,7 @@ def test_policies_are_compared_under_queries_whose_rate_is_a_number_a_second(tmp
 def test_without_a_name_the_busiest_port_is_chosen_and_reported() -> None:
     explained = pushout.explain(FABRIC)
     loads = {"x": 1.0, "y": 0.5, "z": 1.5}
-    assert port.loads(explained) == loads
+    assert load.loads(explained) == loads
     asked = ask.comparison(FABRIC, "tail-drop,red")
     assert [each.name for each in asked.ports] == ["z"]
     (warned,) = asked.warnings
@@ -388,6 +388,38 @@ def test_without_a_name_the_busiest_port_is_chosen_and_reported() -> None:
         ask.comparison(
             FABRIC, "tail-drop,red", set={f'port."{name}".buffer': "unlimited" for name in ("x", "x.back", "z")}
         )
+
+
+LEAF_SPINE = """
+name = "fabric"
+duration = "1 ms"
+adaptation = { kind = "packet" }
+
+[topology]
+template = "leaf-spine"
+leaves = 2
+spines = 3
+hosts = 6
+links = 2
+host = { rate = "10 Gb/s", delay = "1 us" }
+fabric = { rate = "10 Gb/s", delay = "1 us" }
+
+[port.default]
+buffer = "96 kB"
+
+[flows]
+source = { kind = "arrivals", sizes = "websearch", load = "60 %", to = "other-leaf" }
+transport = { kind = "tcp", profile = "datacenter" }
+"""
+
+
+@pytest.mark.parametrize(("routing", "lines"), [("ecmp", 12), ("ecmp-packet", 12), ("first", 2)])
+def test_flows_load_every_route_that_a_hash_can_choose_or_else_the_first(routing: str, lines: int) -> None:
+    explained = pushout.explain(LEAF_SPINE, set={"routing": routing})
+    up = {name: share for name, share in load.loads(explained).items() if re.match("leaf.*->spine", name)}
+    assert len(up) == lines
+    assert sum(up.values()) == pytest.approx(12.0), "six hosts in each leaf, whose lines are as fast"
+    assert list(up.values()) == pytest.approx([12.0 / lines] * lines)
 
 
 def test_ports_of_both_directions_are_known() -> None:

@@ -11,7 +11,8 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout import lab, shipped
-from pushout.question.port import Port, busiest, ports
+from pushout.question.load import busiest
+from pushout.question.port import Port, ports
 from pushout.question.quantity import split, text
 
 SHIPPED = [each.name for each in shipped.listed() if each.kind == "scenario"]

@@ -10,7 +10,8 @@ from typing import Any
 
 from pushout import _core, shipped
 from pushout.errors import Argument, QuestionError, ScenarioError
-from pushout.question.port import Choice, Holder, Port, busiest, policy_refused, ports, section
+from pushout.question.load import busiest
+from pushout.question.port import Choice, Holder, Port, policy_refused, ports, section
 from pushout.question.port import policies as choices
 from pushout.shipped import typed
 from pushout.source import Overrides, ScenarioLike, Source, load, overrides

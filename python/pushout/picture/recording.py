@@ -12,8 +12,9 @@ from pushout.excerpt import excerpt
 from pushout.literals import PANELS, Panel
 from pushout.picture.topology import Network, network
 from pushout.question.figures import is_known, path_of
+from pushout.question.load import loads
 from pushout.question.place import InMemory, Places, in_memory
-from pushout.question.port import Port, lines, loads, ports
+from pushout.question.port import Port, lines, ports
 from pushout.question.quantity import CELL_BYTES, content, seconds
 
 FEW_PORTS, FEW_FLOWS = 3, 4

@@ -12,7 +12,8 @@ from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import excerpt
 from pushout.policy.program import check_place
-from pushout.question.port import MEMORY_CELLS, Holder, Line, Port, busiest, lines, loads, ports, section
+from pushout.question.load import busiest, loads
+from pushout.question.port import MEMORY_CELLS, Holder, Line, Port, lines, ports, section
 from pushout.question.quantity import content, octets, split
 from pushout.simulate import Job
 from pushout.source import Source

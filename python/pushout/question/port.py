@@ -2,10 +2,8 @@
 
 import re
 import tomllib
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pushout import _core
@@ -151,53 +149,6 @@ def ports(explained: Document) -> dict[str, Port]:
         line.name: Port(line.name, line.rate_bps, line.is_cells, keys, number)
         for number, (line, keys) in enumerate(found)
     }
-
-
-def route(flow: Mapping[str, Any], by_ends: Mapping[tuple[str, str], Line]) -> list[Line]:
-    """List the lines that the data of a flow take; where a hash decides, those of one of the shortest routes."""
-    nodes = [flow["from"], *flow["via"], flow["to"]]
-    return [line for ends in pairwise(nodes) for line in _shortest(*ends, by_ends)]
-
-
-def _shortest(begin: str, end: str, by_ends: Mapping[tuple[str, str], Line]) -> list[Line]:
-    """List the lines of a shortest route between two nodes."""
-    if (begin, end) in by_ends:
-        return [by_ends[begin, end]]
-    beyond: dict[str, list[str]] = {}
-    for here, there in by_ends:
-        beyond.setdefault(here, []).append(there)
-    routes: dict[str, list[str]] = {begin: [begin]}
-    waiting = deque([begin])
-    while waiting and end not in routes:
-        node = waiting.popleft()
-        for other in beyond.get(node, ()):
-            if other not in routes:
-                routes[other] = [*routes[node], other]
-                waiting.append(other)
-    return [by_ends[ends] for ends in pairwise(routes.get(end, []))]
-
-
-def loads(explained: Document) -> dict[str, float]:
-    """Compute the largest offered load of each port, relative to its rate: the sum of the largest rates of its flows.
-
-    The largest rate of a flow is that of its source or of the slowest line on its way.
-    """
-    by_ends = {line.ends: line for line in reversed(list(lines(explained)))}
-    found: dict[str, float] = {}
-    for flow in explained["flow"]:
-        if not (way := route(flow, by_ends)):
-            continue
-        own = bits_per_second(flow["source"].get("peak") or flow["source"].get("rate"))
-        most = min([*(line.rate_bps for line in way), *([] if own is None else [own])])
-        for line in way:
-            found[line.name] = found.get(line.name, 0.0) + most / line.rate_bps
-    return found
-
-
-def busiest(known: Iterable[Port], explained: Document) -> Port:
-    """Choose the port whose flows may send most, relative to its rate."""
-    load = loads(explained)
-    return max(known, key=lambda port: load.get(port.name, 0.0))
 
 
 @dataclass(frozen=True)

@@ -2812,7 +2812,8 @@ class Dumbbell(Scheme):
     - `sources` (must be given): Number of sources, and of sinks.
     - `access` (link; must be given): Links from the sources to the left switch: one for all, or a list that repeats.
     - `bottleneck` (link; must be given): The link that all share.
-    - `egress` (link; must be given): Links from the right switch to the sinks: one for all, or a list that repeats.
+    - `egress` (link; not set): Links from the right switch to the sinks: one for all, or a list that repeats; by
+      default as `access`.
     - `host_latency` (time; default "0 s"): Time that an arriving frame spends inside a host before the transport gets
       it.
     - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch, or router, before it reaches the
@@ -2826,8 +2827,8 @@ class Dumbbell(Scheme):
     """Links from the sources to the left switch: one for all, or a list that repeats; link."""
     bottleneck: Mapping[str, Any]
     """The link that all share; link."""
-    egress: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    """Links from the right switch to the sinks: one for all, or a list that repeats; link."""
+    egress: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    """Links from the right switch to the sinks: one for all, or a list that repeats; by default as `access`; link."""
     host_latency: str = "0 s"
     """Time that an arriving frame spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"

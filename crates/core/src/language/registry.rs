@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json, json};
 use super::prose::{plain, unlinked};
 use super::spec::ParamSpec;
 use super::tree::{Fault, Node};
-use crate::words::nearest::nearest;
+use crate::words::nearest::{elsewhere, meant};
 
 /// One entry of a catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -186,7 +186,7 @@ macro_rules! registry {
                 use $crate::words::nearest::unknown;
                 use $crate::language::spec::{Section, Table};
                 let mut table = Table::new(node, path)
-                    .map_err(|fault| $crate::language::registry::bare(fault, node, $tag, &[$($name),+]))?;
+                    .map_err(|fault| $crate::language::registry::bare(fault, node, ($kind, $tag), &[$($name),+]))?;
                 let name: String = table.required($tag).map_err(|fault| match node.get($tag) {
                     Some(_) => fault,
                     None => fault.with(&format!(" (one of: {})", [$($name),+].join(", "))),
@@ -352,11 +352,14 @@ macro_rules! registry {
     };
 }
 
-/// Describe the fault of a value that is not a table: if it is the name of an entry, the message says how to write it.
-pub(crate) fn bare(fault: Fault, node: &Node, tag: &str, names: &[&str]) -> Fault {
-    match node.text().and_then(|word| nearest(word, names)) {
-        Some(name) => fault.with(&format!(": write {{ {tag} = \"{name}\" }}")),
-        None => fault.with(&format!(", as in {{ {tag} = \"{}\" }}", names[0])),
+/// Describe the fault of a value that is not a table: if it names an entry of this kind, the message says how to write
+/// it; if it is a name that other programs or papers use, what it is here.
+pub(crate) fn bare(fault: Fault, node: &Node, (what, tag): (&str, &str), names: &[&str]) -> Fault {
+    let word = node.text().unwrap_or_default();
+    match (meant(word, names), elsewhere(what, word, names)) {
+        (Some(name), _) => fault.with(&format!(": write {{ {tag} = \"{name}\" }}")),
+        (None, Some(meaning)) => fault.with(&format!(": {meaning}")),
+        (None, None) => fault.with(&format!(", as in {{ {tag} = \"{}\" }}", names[0])),
     }
 }
 

@@ -99,6 +99,17 @@ fn each_source_may_have_a_link_of_its_own() {
 }
 
 #[test]
+fn sinks_have_the_links_of_their_sources_unless_they_have_their_own() {
+    let of = |key: &str| DUMBBELL.lines().find(|line| line.starts_with(key)).unwrap();
+    let access = "access = [{ rate = \"9 Mb/s\", delay = \"5 ms\", pause = \"3 us\" }, { rate = \"8 Mb/s\", delay = \"7 ms\" }]";
+    let scenario = scenario(&DUMBBELL.replace(of("access"), access).replace(of("egress"), ""));
+    for number in [1, 2] {
+        let [access, egress] = ["access", "egress"].map(|class| line(&scenario, &format!("{class}{number}")));
+        assert_eq!((egress.rate, egress.delay, egress.pause), (access.rate, access.delay, Span::ZERO));
+    }
+}
+
+#[test]
 fn only_hosts_pause_between_frames() {
     let pause = |key: &str| {
         let wire = format!("{key} = {{ rate = \"10 Mb/s\", delay = \"1 us\", pause = \"3 us\" }}\n");

@@ -4,8 +4,9 @@
 /// here.
 type Alias = (&'static str, &'static str, &'static str);
 
-const ALIASES: [Alias; 18] = [
+const ALIASES: [Alias; 22] = [
     ("bfifo", "admission", "tail-drop"),
+    ("bulk", "source", "greedy"),
     ("bulksend", "source", "greedy"),
     ("droptail", "admission", "tail-drop"),
     ("dt", "admission", "dynamic-threshold"),
@@ -15,6 +16,9 @@ const ALIASES: [Alias; 18] = [
     ("fqcodel", "discipline", "fq-codel"),
     ("fqpie", "discipline", "fq-pie"),
     ("ftp", "source", "greedy"),
+    ("greedytcp", "source", "greedy"),
+    ("iperf", "source", "greedy"),
+    ("iperf3", "source", "greedy"),
     ("lqd", "pushout", "longest-queue"),
     ("pfifo", "admission", "tail-drop"),
     ("pfifofast", "scheduler", "strict-priority"),
@@ -27,7 +31,7 @@ const ALIASES: [Alias; 18] = [
 
 /// Keys under the names that other programs and papers give them, each with the keys here; the first that a table has
 /// is meant.
-const KEYS: [(&str, &[&str]); 28] = [
+const KEYS: [(&str, &[&str]); 49] = [
     ("aqm", &["discipline", "admission"]),
     ("bandwidth", &["rate"]),
     ("bandwith", &["rate"]),
@@ -38,24 +42,45 @@ const KEYS: [(&str, &[&str]); 28] = [
     ("datarate", &["rate"]),
     ("destination", &["to"]),
     ("dst", &["to"]),
+    ("dynamicth", &["alpha"]),
+    ("ecn", &["action"]),
+    ("ecnthreshold", &["threshold"]),
     ("filesize", &["size"]),
+    ("initcwnd", &["initial_window"]),
     ("iw", &["initial_window"]),
     ("latency", &["delay"]),
     ("limit", &["buffer", "size"]),
+    ("max", &["max_threshold"]),
     ("maxsegmentsize", &["mss"]),
     ("maxsize", &["buffer", "size"]),
+    ("maxth", &["max_threshold"]),
+    ("maxthresh", &["max_threshold"]),
+    ("min", &["min_threshold"]),
+    ("minth", &["min_threshold"]),
+    ("minthresh", &["min_threshold"]),
+    ("mtu", &["mss"]),
     ("nflows", &["sources"]),
     ("pfc", &["pause"]),
     ("policy", &["admission", "kind"]),
     ("prop", &["delay"]),
     ("qdisc", &["discipline", "admission"]),
+    ("qlen", &["buffer"]),
     ("queue", &["buffer", "scheduler"]),
+    ("queuelimit", &["buffer"]),
     ("queuesize", &["buffer"]),
+    ("rcvbuf", &["window"]),
     ("rto", &["initial_rto", "min_rto"]),
+    ("rwnd", &["window"]),
+    ("senders", &["sources"]),
+    ("sharedalpha", &["alpha"]),
     ("simtime", &["duration"]),
+    ("simulationtime", &["duration"]),
     ("speed", &["rate"]),
     ("src", &["from"]),
+    ("stop", &["duration"]),
     ("stoptime", &["duration", "stop"]),
+    ("time", &["duration"]),
+    ("xoffthreshold", &["xoff"]),
 ];
 
 /// Find the key of a table that has another name in other programs.
@@ -83,11 +108,25 @@ pub(super) fn meaning(name: &str, allowed: &[&str]) -> Option<String> {
         let is_spelt_otherwise = !here.eq_ignore_ascii_case(name);
         return is_spelt_otherwise.then(|| format!("it is called \"{here}\" here"));
     }
-    let (_, kind, here) = ALIASES.iter().find(|(alias, ..)| *alias == plain_name)?;
+    let (_, kind, here) = alias(name)?;
     Some(match allowed.contains(here) {
         true => format!("it is called \"{here}\" here"),
         false => format!("it is the {kind} \"{here}\" here"),
     })
+}
+
+/// Return the allowed name that is meant by a name of another program.
+pub(super) fn here<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
+    let plain_name = plain(name);
+    let meant = alias(name).map(|(.., meant)| *meant);
+    let named = |name: &str| allowed.iter().copied().find(|here| *here == name);
+    allowed.iter().copied().find(|here| plain(here) == plain_name).or_else(|| named(meant?))
+}
+
+/// Find a name of another program.
+fn alias(name: &str) -> Option<&'static Alias> {
+    let plain_name = plain(name);
+    ALIASES.iter().find(|(alias, ..)| *alias == plain_name)
 }
 
 #[cfg(test)]
@@ -132,6 +171,8 @@ mod tests {
             ("queue_size", ["memory", "buffer"], "buffer"),
             ("queueSize", ["memory", "buffer"], "buffer"),
             ("limit", ["cell", "size"], "size"),
+            ("max_th", ["max_p", "max_threshold"], "max_threshold"),
+            ("rwnd", ["kind", "window"], "window"),
         ] {
             let message = unknown("key", name, &allowed);
             let told = format!("unknown key \"{name}\": it is called \"{here}\" here (allowed: ");

@@ -1,6 +1,6 @@
 //! Unknown names: the message about one, with the name that was probably meant.
 
-use super::aliases::{key_meaning, meaning};
+use super::aliases::{here, key_meaning, meaning};
 use super::unmodelled::{PAGE, is_unmodelled, is_vocabulary};
 use crate::excerpt::quoted;
 
@@ -11,19 +11,28 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
 
 /// Like `unknown`, with another name as the suggestion.
 pub(crate) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &[&str]) -> String {
-    let elsewhere = match what {
-        "key" => key_meaning(name, allowed),
-        _ if is_vocabulary(what) => meaning(name, allowed),
-        _ => None,
-    };
-    let near = match (elsewhere, near) {
-        _ if is_unmodelled(what, name) => format!(": not modelled yet, see {PAGE}"),
+    let near = match (elsewhere(what, name, allowed), near) {
         (Some(meaning), _) => format!(": {meaning}"),
         (None, Some(candidate)) => format!("; did you mean \"{candidate}\"?"),
         (None, None) => String::new(),
     };
     let list = listing(allowed, if near.is_empty() { LISTED } else { BESIDE });
     format!("unknown {what} {}{near} (allowed: {list})", quoted(name))
+}
+
+/// Explain a name that other programs or papers use: its name here, or that it is not modelled.
+pub(crate) fn elsewhere(what: &str, name: &str, allowed: &[&str]) -> Option<String> {
+    match what {
+        _ if is_unmodelled(what, name) => Some(format!("not modelled yet, see {PAGE}")),
+        "key" => key_meaning(name, allowed),
+        _ if is_vocabulary(what) => meaning(name, allowed),
+        _ => None,
+    }
+}
+
+/// Return the allowed name that `name` means: what another program calls it, or else the one that it misspells.
+pub(crate) fn meant<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
+    here(name, allowed).or_else(|| nearest(name, allowed))
 }
 
 /// Return the allowed name that `name` probably misspells, if there is one. Swapped letters count as one mistake,

@@ -14,7 +14,7 @@
 //! # Parameters
 //! `sources` N; `access`, `bottleneck`, `egress`: rate and delay of a link, with `back` where the other direction
 //! differs. `access` and `egress` may be lists with an entry for each source; a shorter list, whose length divides N,
-//! repeats. The links have the classes `access` and `egress`; flow `flowI` goes from `sourceI` to `sinkI`.
+//! repeats. Without `egress` those links are like `access`, without pauses. The links have the classes `access` and `egress`; flow `flowI` goes from `sourceI` to `sinkI`.
 //! `host_latency` and `switch_latency` delay whatever passes a host or a switch, none by default. Where packets travel
 //! whole, the switches are routers.
 
@@ -32,8 +32,8 @@ section! {
         pub access: Each<Wire>,
         /// The link that all share.
         pub bottleneck: Wire,
-        /// Links from the right switch to the sinks: one for all, or a list that repeats.
-        pub egress: Each<Wire>,
+        /// Links from the right switch to the sinks: one for all, or a list that repeats; by default as `access`.
+        pub egress: Option<Each<Wire>> = None,
         /// Time that an arriving frame spends inside a host before the transport gets it.
         pub host_latency: Span = Span::ZERO,
         /// Time that a unit spends inside a switch, or router, before it reaches the output port.
@@ -51,7 +51,12 @@ impl Template for Params {
             return refuse("sources", format!("must be from 1 to {MOST_SOURCES}"));
         }
         self.access.check("access", count)?;
-        self.egress.check("egress", count)?;
+        if let Some(egress) = &self.egress {
+            egress.check("egress", count)?;
+        }
+        let egress = |i| {
+            self.egress.as_ref().map_or_else(|| self.access.of(i).without_pause(), |each| each.of(i).clone())
+        };
         let each = || (1..=count).map(|i| (i - 1, format!("source{i}"), format!("sink{i}")));
         each().for_each(|(_, source, _)| network.host(&source));
         network.relay("left");
@@ -62,7 +67,7 @@ impl Template for Params {
         }
         network.link("bottleneck", "", "left", "right", &self.bottleneck);
         for (i, _, sink) in each() {
-            network.link(&format!("egress{}", i + 1), "egress", "right", &sink, self.egress.of(i));
+            network.link(&format!("egress{}", i + 1), "egress", "right", &sink, &egress(i));
         }
         network.delay_nodes(self.host_latency, self.switch_latency);
         each().for_each(|(i, source, sink)| network.flow(&format!("flow{}", i + 1), &source, &sink));

@@ -174,6 +174,15 @@ impl Wire {
         }
         Wire(Node { value, place })
     }
+
+    /// Return this wire without its pause.
+    fn without_pause(&self) -> Wire {
+        let mut node = self.0.clone();
+        if let Value::Table(keys) = &mut node.value {
+            keys.retain(|(key, _)| key.name != "pause");
+        }
+        Wire(node)
+    }
 }
 
 impl Field for Wire {

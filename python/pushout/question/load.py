@@ -1,0 +1,105 @@
+"""How much the flows of a scenario may send to each port."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from pushout.document import Document
+from pushout.question.port import Line, Port, lines
+from pushout.question.quantity import bits_per_second
+
+
+class Routes:
+    """The shortest routes of a scenario: the share of a flow's packets that each line can expect.
+
+    Where the scenario spreads flows or packets over all routes of equal length (`ecmp`, `ecmp-packet`), every node
+    divides what it forwards equally; elsewhere everything takes the first of the lines. Links that are down, and
+    routes that change during a run, are ignored.
+    """
+
+    def __init__(self, explained: Document) -> None:
+        """Take an explained scenario."""
+        self._is_spread = str(explained["routing"]).startswith("ecmp")
+        self._beyond: dict[str, dict[str, list[Line]]] = {}
+        for line in lines(explained):
+            here, there = line.ends
+            self._beyond.setdefault(here, {}).setdefault(there, []).append(line)
+
+    @cached_property
+    def _before(self) -> dict[str, list[str]]:
+        """The neighbours from which lines lead to each node."""
+        before: dict[str, list[str]] = {}
+        for here, neighbours in self._beyond.items():
+            for there in neighbours:
+                before.setdefault(there, []).append(here)
+        return before
+
+    def shares(self, nodes: Iterable[str]) -> list[tuple[Line, float]]:
+        """List the lines of a route through these nodes, with the share of what is sent that each carries."""
+        return [each for begin, end in pairwise(nodes) for each in self._between(begin, end)]
+
+    def _between(self, begin: str, end: str) -> list[tuple[Line, float]]:
+        """List the lines of the shortest routes between two nodes, with their shares."""
+        hops = self._hops(begin, end)
+        if begin not in hops:
+            return []
+        found: list[tuple[Line, float]] = []
+        shares: Mapping[str, float] = {begin: 1.0}
+        for _ in range(hops[begin]):
+            onward: dict[str, float] = defaultdict(float)
+            for node, share in shares.items():
+                chosen = self._onward(node, hops)
+                found += [(line, share / len(chosen)) for line in chosen]
+                for line in chosen:
+                    onward[line.ends[1]] += share / len(chosen)
+            shares = onward
+        return found
+
+    def _onward(self, node: str, hops: Mapping[str, int]) -> list[Line]:
+        """List the lines from a node on shortest routes: all of them, or the first."""
+        nearer = [there for there in self._beyond[node] if hops.get(there, hops[node]) < hops[node]]
+        chosen = [line for there in nearer for line in self._beyond[node][there]]
+        return chosen if self._is_spread else chosen[:1]
+
+    def _hops(self, begin: str, end: str) -> dict[str, int]:
+        """Count the lines from nodes to the end, of those that are not farther from it than the beginning."""
+        hops, waiting = {end: 0}, deque([end])
+        while waiting and begin not in hops:
+            node = waiting.popleft()
+            for other in self._before.get(node, ()):
+                if other not in hops:
+                    hops[other] = hops[node] + 1
+                    waiting.append(other)
+        return hops
+
+
+def loads(explained: Document) -> dict[str, float]:
+    """Compute the largest offered load of each port, relative to its rate: the sum of the largest rates of its flows.
+
+    The largest rate of a flow is that of its source or of the slowest line on its way. A flow that draws the hosts to
+    which it sends counts with the first of them.
+    """
+    routes = Routes(explained)
+    found: dict[str, float] = defaultdict(float)
+    for flow in explained["flow"]:
+        shares = routes.shares([flow["from"], *flow["via"], flow["to"]])
+        if not shares:
+            continue
+        most = min([*(line.rate_bps for line, _ in shares), *_own(flow["source"])])
+        for line, share in shares:
+            found[line.name] += share * most / line.rate_bps
+    return found
+
+
+def _own(source: Mapping[str, Any]) -> list[float]:
+    """Return the largest rate of a source, if it has one."""
+    own = bits_per_second(source.get("peak") or source.get("rate"))
+    return [] if own is None else [own]
+
+
+def busiest(known: Iterable[Port], explained: Document) -> Port:
+    """Choose the port whose flows may send most, relative to its rate."""
+    load = loads(explained)
+    return max(known, key=lambda port: load.get(port.name, 0.0))
