@@ -72,7 +72,8 @@ def test_every_answer_is_a_page_that_needs_nothing_from_elsewhere(
     assert all(link.startswith("#") for link in page.links)
     assert len(page.ids) == len(set(page.ids)), "ids are unique"
     assert f"pushout {verb} " in text
-    assert ("How large a buffer?" if verb == "sweep" else "Ten TCP sources share one bottleneck") in text
+    title = "How large a buffer?" if verb == "sweep" else "Ten TCP sources share one bottleneck"
+    assert f"<title>{title}" in text
 
 
 def test_what_a_scenario_calls_itself_is_no_markup() -> None:

@@ -27,14 +27,14 @@ DRAWN = 4
 """Figures of a sweep that a page draws."""
 
 
-def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None) -> str:
-    """The page of an answer; `command` is what was typed for it, `figures` replace those that the answer has."""
+def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None, title: str = "") -> str:
+    """The page of an answer; `command` is what was typed for it, `figures` and `title` replace those that it has."""
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     drawn = _drawings(_figures(result) if figures is None else figures)
     return environment.from_string(_part("answer.html.j2")).render(
-        title=_title(result),
+        title=title or _title(result),
         style=_part("answer.css"),
         warnings=[warned["message"] for warned in getattr(result, "warnings", [])],
         pictures=[(name, width, adaptive(svg)) for name, width, svg in drawn],

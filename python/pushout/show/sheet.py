@@ -31,7 +31,7 @@ class Sheet(Console):
 
     def table(self, heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[Text]], keys: int, title: str) -> None:
         """Add a table: of each column the head and whether numbers are right-aligned; `keys` columns name a row."""
-        head = "".join(f'<th scope="col"{_aligned(right)}>{_lines(text)}</th>' for text, right in heads)
+        head = "".join(f'<th scope="col"{_aligned(right)}>{_head(text)}</th>' for text, right in heads)
         body = "\n".join(f"<tr>{self._as_row(heads, row, keys)}</tr>" for row in rows)
         caption = f"<caption>{escape(title)}</caption>" if title else ""
         table = f"<table>{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
@@ -62,6 +62,11 @@ class Sheet(Console):
 
 def _lines(text: str) -> str:
     return escape(text).replace("\n", "<br>")
+
+
+def _head(text: str) -> str:
+    """Write the head of a column; a path may break at its dots on a narrow page."""
+    return _lines(text).replace(".", ".<wbr>")
 
 
 def _aligned(right: bool) -> str:
