@@ -86,9 +86,9 @@ def _measured(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], un
 
 
 def _queue_of(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], unit: str) -> str:
-    """Return the name of a queue in a legend: of one run the port as well, in words."""
+    """Return the name of a queue in a legend: a single one in words."""
     named = _measured(run, name, runs, names, unit)
-    return f"queue of {named}" if len(runs) == 1 else named
+    return f"queue of {named}" if len(runs) == len(names) == 1 else named
 
 
 def _queue(runs: Sequence[Run]) -> list[Drawn]:
@@ -113,7 +113,7 @@ def _delay(runs: Sequence[Run]) -> list[Drawn]:
     def draw(axes: Any, points: int) -> Doubts:
         curves = [
             (
-                _named(run, name, runs, names) if len(runs) > 1 else f"delay at {name}",
+                f"delay at {name}" if len(runs) == len(names) == 1 else _named(run, name, runs, names),
                 series.curve(run, "ports", name, ("occupancy", "values"), points).scaled(run.drains_s[name]),
             )
             for run, names in shown
