@@ -148,3 +148,12 @@ def test_the_page_of_headroom_is_written(tmp_path: Path, capsys: pytest.CaptureF
 def test_a_run_without_recordings_has_a_page() -> None:
     text = pushout.run("incast", set={"duration": "2 ms", "sample": "1 ms"}).html()
     assert "<table>" in text
+
+
+def test_the_page_of_a_lost_frame_has_its_decisions() -> None:
+    result = pushout.why("two-routers", loss=1, last=5)
+    text = result.html()
+    assert "<title>two-routers</title>" in text
+    assert "<svg" in text
+    assert "<svg" in (result._repr_html_() or "")
+    assert "<svg" not in pushout.why("two-routers", report=2, last=3, set={"duration": "3 s"}).html()

@@ -5,11 +5,11 @@
     result = pushout.run("scenarios/lan.toml", reps=10)
     print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
 
-`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs. `Scenario` is a
-scenario that is read, built or changed in Python; `load` lets one name files of other folders. `validate` and
-`explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain, and
-`pushout.schemes` has it as classes; `pushout.policy` translates policies that are written in Python. A scenario that
-cannot be read or run raises `ScenarioError` (of which `PolicyError` is about a policy in Python), a question that
+`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs, `why` of one frame.
+`Scenario` is a scenario that is read, built or changed in Python; `load` lets one name files of other folders.
+`validate` and `explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain,
+and `pushout.schemes` has it as classes; `pushout.policy` translates policies that are written in Python. A scenario
+that cannot be read or run raises `ScenarioError` (of which `PolicyError` is about a policy in Python), a question that
 cannot be answered `QuestionError` (of which `DesignError` is about a sweep), a figure that is not there `FigureError`,
 and a mistake of the simulator itself `InternalError`: each of them is a `PushoutError`. Answers are tables, with
 `to_polars()`, `to_pandas()` and `to_arrow()`, and but for traces all can `plot()`.
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SizeResult,
         SweepResult,
         TraceResult,
+        WhyResult,
         __version__,
         compare,
         explain,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         sweep,
         trace,
         validate,
+        why,
     )
     from pushout.errors import (
         DesignError,
@@ -75,6 +77,7 @@ __all__ = [
     "SizeResult",
     "SweepResult",
     "TraceResult",
+    "WhyResult",
     "__version__",
     "compare",
     "explain",
@@ -91,6 +94,7 @@ __all__ = [
     "sweep",
     "trace",
     "validate",
+    "why",
 ]
 
 _READING = ("explain", "load", "policies", "schema", "validate")

@@ -1,6 +1,6 @@
 """The compiled simulator. Private: use the functions of `pushout`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 __all__ = [
@@ -67,6 +67,13 @@ class Scenario:
     def warnings(self) -> str: ...
     def explain(self, seed: int | None) -> str: ...
     def run(self, seed: int | None, audit: bool, flows: int | None, reached: Reached) -> str: ...
+    def why(
+        self,
+        seed: int | None,
+        request: str,
+        rivals: Sequence[tuple[str, Scenario]],
+        progress: Callable[[int, int], None] | None,
+    ) -> str: ...
     def reference_because(self) -> str | None: ...
     def thresholds(self) -> list[str]: ...
 

@@ -34,6 +34,8 @@ from pushout.question.shard import Shard, check_places
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
+from pushout.question.why import LAST, Reaction, WhyResult
+from pushout.question.why import why as ask_why
 from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
@@ -47,6 +49,7 @@ __all__ = [
     "SizeResult",
     "SweepResult",
     "TraceResult",
+    "WhyResult",
     "__version__",
     "compare",
     "explain",
@@ -61,6 +64,7 @@ __all__ = [
     "sweep",
     "trace",
     "validate",
+    "why",
 ]
 
 __version__ = _core.VERSION
@@ -343,3 +347,56 @@ def headroom(
     given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
     lines = tables.read(table, given) if isinstance(table, str | os.PathLike) else tables.made(table, given)
     return headrooms.headroom(lines)
+
+
+def why(
+    scenario: ScenarioLike,
+    *,
+    at: Named = None,
+    loss: int | None = None,
+    flow: str | None = None,
+    frame: int | None = None,
+    ill: str = "lost",
+    report: int | None = None,
+    policies: Policies = (),
+    reaction: Reaction = "on",
+    last: int = LAST,
+    set: Overrides = (),  # noqa: A002
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> WhyResult:
+    """Find out which earlier decisions of a port would have saved a frame, and at what price.
+
+    A decision is the arrival of a frame at the port, or at a port that shares its memory. The run is repeated once for
+    each of the `last` decisions before the loss; in it that frame alone is refused, before any policy sees it. A
+    decision saves the frame if the frame then passes the port.
+
+    Parameters: the frame is the `loss`-th that was lost at the place `at` after the warm-up (default: the first,
+    anywhere), or number `frame`, from 1, on the circuit of `flow`; `ill` is what happened to it: `lost`, `marked`,
+    `trimmed`, or `late:5ms`, longer than this time in the port; `report` asks for this many decisions of the whole run
+    instead, those whose refusal saves most frames; `policies` are run as well, at the place, as in `compare`; with
+    `reaction="off"` senders do not react: the recorded arrivals are repeated, and the busy period bounds the search;
+    `set` and `seed` are those of `run`; `progress` is called with (done, total) counterfactuals.
+
+    Raises `ScenarioError` if no such frame exists; the message says how many there are. Draws belong to packets, so a
+    refused packet changes the luck of no other. After the idea of PrintQueue (Y. Lei and others, SIGCOMM 2022), which
+    measures culprits where this repeats the run.
+
+        >>> pushout.why("two-routers", loss=3).document["best"]
+    """
+    with shown(progress, "counterfactuals") as told:
+        return ask_why(
+            scenario,
+            at=at,
+            loss=loss,
+            flow=flow,
+            frame=frame,
+            ill=ill,
+            report=report,
+            policies=policies,
+            reaction=reaction,
+            last=last,
+            set=set,
+            seed=seed,
+            progress=told,
+        )

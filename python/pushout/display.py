@@ -8,6 +8,7 @@ from pushout.question.headroom import HeadroomResult
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult
+from pushout.question.why import WhyResult
 from pushout.result import Result
 
 if TYPE_CHECKING:
@@ -38,3 +39,10 @@ def _headroom(result: HeadroomResult, console: "Console") -> None:
     from pushout.show import headroom as show
 
     show.headroom(result, console)
+
+
+@display.register(WhyResult)
+def _why(result: WhyResult, console: "Console") -> None:
+    from pushout.show import why as show
+
+    show.why(result, console)

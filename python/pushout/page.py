@@ -19,6 +19,7 @@ from pushout.question.quantity import grouped
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult
+from pushout.question.why import WhyResult
 from pushout.result import Result
 from pushout.style import adaptive
 from pushout.svg import embedded
@@ -49,6 +50,7 @@ def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None
 @as_page.register(SizeResult)
 @as_page.register(SweepResult)
 @as_page.register(HeadroomResult)
+@as_page.register(WhyResult)
 def _plain(result: Any) -> str:
     return page(result)
 
@@ -59,6 +61,7 @@ def _plain(result: Any) -> str:
 @as_fragment.register(SizeResult)
 @as_fragment.register(SweepResult)
 @as_fragment.register(HeadroomResult)
+@as_fragment.register(WhyResult)
 def fragment(result: Any) -> str:
     """The tables and figures of an answer, as a notebook shows them: figures on a white ground, for any theme."""
     drawn = _drawings(_figures(result))
@@ -114,6 +117,12 @@ def _figures(result: Any) -> list[Any]:
 def _of_run(result: Result) -> list[Any]:
     """The panels of what the run has recorded."""
     return [result.plot()] if recorded(result.document) else []
+
+
+@_figures.register(WhyResult)
+def _of_frame(result: WhyResult) -> list[Any]:
+    """The decisions before a frame; a report of many decisions has no figure."""
+    return [] if "report" in result.document else [result.plot()]
 
 
 @_figures.register(CompareResult)

@@ -12,7 +12,7 @@ use crate::scenario::model::{EngineKind, Scenario};
 use crate::scenario::{Refusal, RequestPart, Variation, Warning};
 use crate::trace::{TracedPacket, TracedPackets};
 use crate::units::{Span, Time};
-use crate::{audit, engine, report, scenario, words};
+use crate::{audit, engine, report, scenario, why, words};
 
 /// The text of a scenario, with its overrides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -200,6 +200,23 @@ impl CheckedScenario {
         let audit = audit.then(|| audit::audit(&scenario, &outcome));
         let document = document(&scenario, &outcome, &self.warnings, audit.as_ref(), wall_s).document();
         Ok(Traced { document, ports: packets.ports().collect(), packets: packets.into_list(), scenario })
+    }
+
+    /// Answer why a frame was lost, marked, cut or late, as JSON. `request` is described in `why/request.rs`; `rivals`
+    /// are this scenario with other policies, each with its name; `progress` is called before each counterfactual with
+    /// its number and the number of all, and stops the search with `false`.
+    pub fn why(
+        &self,
+        seed: Option<u64>,
+        request: &Json,
+        rivals: &[(&str, &CheckedScenario)],
+        progress: why::Progress<'_>,
+    ) -> Result<Json, Refusal> {
+        let scenario = self.with_seed(seed)?;
+        let others = rivals.iter().map(|(name, other)| Ok((*name, other.with_seed(seed)?)));
+        let others = others.collect::<Result<Vec<_>, Refusal>>()?;
+        let rivals: Vec<why::Rival<'_>> = others.iter().map(|(name, other)| (*name, &**other)).collect();
+        Ok(why::answer(&scenario, &why::Asked::read(request)?, &rivals, progress)?)
     }
 
     fn with_seed(&self, seed: Option<u64>) -> Result<Cow<'_, Scenario>, Refusal> {

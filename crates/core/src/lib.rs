@@ -67,6 +67,8 @@ pub mod audit;
 
 pub mod report;
 
+pub mod why;
+
 pub mod api;
 
 pub use scenario::catalogue::catalogue;

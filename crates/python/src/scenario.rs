@@ -1,7 +1,11 @@
 //! A scenario that is checked once, however often it runs.
 
+use std::time::{Duration, Instant};
+
 use pushout_core::api::CheckedScenario;
 use pushout_core::report::Listing;
+use pushout_core::serde_json;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::failure::{Failure, described, guarded};
@@ -66,6 +70,30 @@ impl Scenario {
         Ok(py.detach(|| self.guarded(seed, run))?)
     }
 
+    /// Answer why a frame was lost, as JSON. `request` is JSON too; `rivals` are this scenario with other policies, each
+    /// with its name. `progress` is called in turn with the number of a counterfactual and that of all; what it raises,
+    /// and an interrupt, ends the search.
+    fn why(
+        &self,
+        py: Python<'_>,
+        seed: Option<u64>,
+        request: &str,
+        rivals: Vec<(String, Py<Scenario>)>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let request: serde_json::Value = serde_json::from_str(request).map_err(|why| value_error(&why))?;
+        let rivals: Vec<(&str, &CheckedScenario)> =
+            rivals.iter().map(|(name, other)| (name.as_str(), &other.get().checked)).collect();
+        let mut teller = Teller { progress, last: Instant::now(), raised: None };
+        let ask =
+            || self.checked.why(seed, &request, &rivals, &mut |done, total| teller.goes_on(done, total));
+        let answer = py.detach(|| self.guarded(seed, ask));
+        match teller.raised {
+            Some(raised) => Err(raised),
+            None => Ok(answer?.to_string()),
+        }
+    }
+
     /// Return the reason for which it runs on the reference engine although it names the fast one, if it does.
     fn reference_because(&self) -> Option<&'static str> {
         self.checked.reference_because()
@@ -75,6 +103,35 @@ impl Scenario {
     fn thresholds(&self) -> Vec<String> {
         self.checked.thresholds()
     }
+}
+
+/// Calls a function of Python from time to time, and notices interrupts.
+struct Teller {
+    progress: Option<Py<PyAny>>,
+    last: Instant,
+    raised: Option<PyErr>,
+}
+
+impl Teller {
+    fn goes_on(&mut self, done: usize, total: usize) -> bool {
+        if self.last.elapsed() < PAUSE && done > 0 {
+            return true;
+        }
+        self.last = Instant::now();
+        let tell = |py: Python<'_>| -> PyResult<()> {
+            py.check_signals()?;
+            self.progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (done, total)).map(drop))
+        };
+        self.raised = Python::attach(tell).err();
+        self.raised.is_none()
+    }
+}
+
+/// Time between two calls of a function that shows progress.
+const PAUSE: Duration = Duration::from_millis(100);
+
+fn value_error(why: &serde_json::Error) -> PyErr {
+    PyValueError::new_err(format!("a request is JSON: {why}"))
 }
 
 impl Scenario {

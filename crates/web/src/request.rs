@@ -9,6 +9,7 @@
 //! | `difference` | `a`, `b`: handles | where two runs differ first |
 //! | `run` | a scenario | its document |
 //! | `toml` | a scenario | `text`: the scenario with its overrides as a file of its own |
+//! | `why` | a scenario, `question` (`why/request.rs` of the core), `rivals` (`[name, overrides]`) | which decisions would have saved a frame |
 //! | `policies` | | the catalogue |
 //!
 //! A scenario is `text`, its `name` in messages, and as far as wanted `sets` (`key.path=value`), `seed` and `engine`. An
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
-use pushout_core::api::{self, Request};
+use pushout_core::api::{self, CheckedScenario, Request};
 use pushout_core::engine::chosen;
 use pushout_core::scenario::model::{Line, Scenario};
 use pushout_core::units::{Span, Time};
@@ -62,6 +63,7 @@ impl OpenRuns {
             }
             "run" => return run(request),
             "toml" => written(request)?,
+            "why" => why(request)?,
             "policies" => api::policies(),
             other => return Err(api::unknown("request", other, &REQUESTS)),
         };
@@ -119,6 +121,27 @@ fn run(request: &Map<String, Json>) -> Result<String, String> {
     Ok(document.to_string())
 }
 
+/// Which decisions would have saved a frame of a run, and which of the rivals' policies.
+fn why(request: &Map<String, Json>) -> Result<Json, String> {
+    let sets = sets(request);
+    let asked = ask(request, &sets)?;
+    let checked = |more: &[String]| {
+        let sets = [&sets, more].concat();
+        CheckedScenario::of(asked.text, asked.name, &sets, asked.engine).map_err(|refusal| refusal.message)
+    };
+    let rival = |entry: &Json| {
+        let (name, more) = (entry[0].as_str().unwrap_or_default(), texts(&entry[1]));
+        Ok((name.to_string(), checked(&more)?))
+    };
+    let rivals = request.get("rivals").and_then(Json::as_array).into_iter().flatten();
+    let rivals: Vec<(String, CheckedScenario)> = rivals.map(rival).collect::<Result<_, String>>()?;
+    let named: Vec<(&str, &CheckedScenario)> =
+        rivals.iter().map(|(name, other)| (name.as_str(), other)).collect();
+    let question = request.get("question").unwrap_or(&Json::Null);
+    let answer = checked(&[])?.why(asked.seed, question, &named, &mut |_, _| true);
+    answer.map_err(|refusal| refusal.message)
+}
+
 /// A scenario with its overrides, as a file.
 fn written(request: &Map<String, Json>) -> Result<Json, String> {
     let sets = sets(request);
@@ -138,8 +161,13 @@ fn ask<'a>(request: &'a Map<String, Json>, sets: &'a [String]) -> Result<Request
 }
 
 fn sets(request: &Map<String, Json>) -> Vec<String> {
-    let sets = request.get("sets").and_then(Json::as_array).into_iter().flatten();
-    sets.filter_map(|set| set.as_str().map(String::from)).collect()
+    request.get("sets").map(texts).unwrap_or_default()
+}
+
+/// The texts of a list.
+fn texts(list: &Json) -> Vec<String> {
+    let texts = list.as_array().into_iter().flatten();
+    texts.filter_map(|text| text.as_str().map(String::from)).collect()
 }
 
 /// The port of this name; without one the first that has a limited buffer, or else the first of all.
@@ -166,7 +194,7 @@ fn unknown_handle(handle: u64) -> String {
     format!("no run is open under the handle {handle}")
 }
 
-const REQUESTS: [&str; 8] = ["open", "go", "when", "close", "difference", "run", "toml", "policies"];
+const REQUESTS: [&str; 9] = ["open", "go", "when", "close", "difference", "run", "toml", "why", "policies"];
 
 #[cfg(test)]
 mod tests {

@@ -17,5 +17,6 @@ EXAMPLES = {
     "schema": "pushout schema > scenario.schema.json",
     "size": "pushout size lan --goal 'goodput_ratio>=0.9' --over port.bottleneck.buffer --set 'duration=5 s'",
     "sweep": "pushout sweep sweep-small",
+    "why": "pushout why two-routers --loss 3 --policies codel,red",
     "validate": "pushout validate lan sweep-small",
 }

@@ -14,6 +14,7 @@ MODULES = {
     "headroom": "headroom",
     "plot": "plot",
     "lab": "lab",
+    "why": "why",
     "reproduce": "reproduce",
     **dict.fromkeys(("compare", "merge", "sweep", "size"), "questions"),
     "bench": "bench",

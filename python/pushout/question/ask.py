@@ -42,16 +42,18 @@ Named = str | Sequence[str] | None
 """The name of a place, or of several."""
 
 
-def _read(
+def read(
     scenario: ScenarioLike, given: Overrides, seed: int | None, engine: Engine | None
 ) -> tuple[Source, Document, tuple[str, ...]]:
+    """Read and check a scenario: its source, its explained form and its overrides."""
     check_seed(seed)
     source, sets = load(scenario), tuple(overrides(given))
     explained: Document = json.loads(Job(source, sets, engine).explain(seed))
     return source, explained, sets
 
 
-def _choices(policies: Policies, where: Sequence[Place]) -> tuple[Choice, ...]:
+def choices_at(policies: Policies, where: Sequence[Place]) -> tuple[Choice, ...]:
+    """Parse policies for places."""
     listed = [policies] if isinstance(policies, str | Mapping) else policies
     if not isinstance(listed, Iterable):
         raise TypeError(f"policies must be a name, a table of parameters or a list of these, not {quoted(listed)}")
@@ -66,7 +68,7 @@ def _holders(where: Sequence[Place]) -> list[Holder]:
     return list({holder.path: holder for place in where for holder in place.holders}.values())
 
 
-def _named(at: Named, port: Named, places: Places) -> tuple[Place, ...] | None:
+def named_places(at: Named, port: Named, places: Places) -> tuple[Place, ...] | None:
     """Find the places that `at` names, or its other name `port`; None if neither names any."""
     if at is not None and port is not None:
         raise QuestionError(Argument("at"), " and ", Argument("port"), " are one argument: give only ", Argument("at"))
@@ -148,14 +150,14 @@ def comparison(
     figures: str | Sequence[str] = (),
 ) -> Comparison:
     """Parse and check a comparison."""
-    source, explained, sets = _read(scenario, set, seed, engine)
+    source, explained, sets = read(scenario, set, seed, engine)
     places = Places(explained, source, sets)
-    where, told = _where(places, _named(at, port, places))
+    where, told = _where(places, named_places(at, port, places))
     _check_foreseen(where[0])
     where[0].check_limited()
     check_reps(reps, least=2)
     scene = Scenes(source, engine).of(sets)
-    choices, paths = _choices(policies, where), tuple(_in_report(path, scene) for path in paths_of(figures))
+    choices, paths = choices_at(policies, where), tuple(_in_report(path, scene) for path in paths_of(figures))
     told = [*told, *_own_factors(explained, where, choices)]
     asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
     with policies_named(asked.design, choices):
@@ -219,7 +221,7 @@ def sizing(
     engine: Engine | None = None,
 ) -> Sizing:
     """Parse and check a search."""
-    source, explained, sets = _read(scenario, set, seed, engine)
+    source, explained, sets = read(scenario, set, seed, engine)
     texts = [check_text("goal", each) for each in ([goal] if isinstance(goal, str) else goal)]
     scene = Scenes(source, engine).of(sets)
     wanted = tuple(replace(each, path=_in_report(each.path, scene)) for each in read_goals(texts))
@@ -228,12 +230,12 @@ def sizing(
         why = f"bisect needs a goal with a level, and {wanted[0].relation} has none: leave search at auto"
         raise QuestionError(f"goal {quoted(wanted[0].text)}: {why}")
     places = Places(explained, source, sets)
-    named = _named(at, port, places)
+    named = named_places(at, port, places)
     own = _place_of(_key(over), places)
     is_asked = named is not None or (policies and not own)
     given, told = _where(places, named) if is_asked else ((), [])
     where = given or ((own,) if own else ())
-    choices = _choices(policies, where) if policies else (Choice("", ()),)
+    choices = choices_at(policies, where) if policies else (Choice("", ()),)
     if not choices:
         raise QuestionError(Argument("policies"), " must name at least one policy, as in epd,ppd")
     ends = [None if end is None else str(plain(end)) for end in (low, high)]

@@ -39,6 +39,14 @@ pub enum What {
 pub trait Tracer {
     /// Observe an event of a unit at a port.
     fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>);
+
+    /// Return whether the link loses a unit where it would enter a port, as a `[[loss]]` would: a run that differs
+    /// from another in this alone.
+    #[inline(always)]
+    fn refuses(&self, port: usize, unit: &Unit) -> bool {
+        let _ = (port, unit);
+        false
+    }
 }
 
 impl Tracer for () {

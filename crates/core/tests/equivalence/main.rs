@@ -14,6 +14,7 @@ mod programs;
 mod random;
 mod recorded;
 mod shipped;
+mod why;
 
 use std::ops::Range;
 

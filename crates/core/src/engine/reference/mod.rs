@@ -20,8 +20,11 @@
 
 mod credits;
 
+mod held;
+
 mod stepper;
 
+pub use held::Offered;
 pub use stepper::{Stepper, run, run_traced};
 
 use std::collections::VecDeque;
@@ -141,31 +144,52 @@ impl<T: Tracer> Engine<T> {
     pub(super) fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         while self.sample < end {
             self.handle_until(self.sample, watch);
-            for index in 0..self.sampled.len() {
-                let port = self.sampled[index];
-                self.catch_up(port, self.sample);
-                self.network.ports[port].sample();
-            }
-            let now = self.sample;
-            self.network.memories_mut().for_each(|memory| memory.sample(now));
-            self.sample += self.every;
+            self.take_sample();
         }
         self.handle_until(end, watch);
         (0..self.lines.len()).for_each(|port| self.catch_up(port, end));
     }
 
+    /// Handle events before `end` one by one, as long as `goes_on` allows another one.
+    fn run_while(&mut self, end: Time, goes_on: impl Fn(&T) -> bool) {
+        while goes_on(&self.tracer) {
+            match self.queue.pop_before(end.min(self.sample)) {
+                Some(event) => self.handle(event),
+                None if self.sample < end => self.take_sample(),
+                None => return (0..self.lines.len()).for_each(|port| self.catch_up(port, end)),
+            }
+        }
+    }
+
+    /// Sample occupancies, at the instant at which the next sample is due.
+    fn take_sample(&mut self) {
+        let now = self.sample;
+        for index in 0..self.sampled.len() {
+            let port = self.sampled[index];
+            self.catch_up(port, now);
+            self.network.ports[port].sample();
+        }
+        self.network.memories_mut().for_each(|memory| memory.sample(now));
+        self.sample += self.every;
+    }
+
     fn handle_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         while let Some(event) = self.queue.pop_before(end) {
             watch.reach(event.time);
-            self.work.events += 1;
-            let entity = event.entity as usize;
-            match event.class {
-                Class::Free => self.free(entity, event.time),
-                Class::Tick => self.tick(entity, event.time),
-                Class::Credit => self.control(entity, event.time),
-                Class::Arrive => self.arrive(entity, event.time),
-                Class::Timer => self.timer(entity, event.time),
-            }
+            self.handle(event);
+        }
+    }
+
+    #[inline(always)] // in the loop
+    fn handle(&mut self, event: Event) {
+        self.work.events += 1;
+        let entity = event.entity as usize;
+        match event.class {
+            Class::Free => self.free(entity, event.time),
+            Class::Tick => self.tick(entity, event.time),
+            Class::Credit => self.control(entity, event.time),
+            Class::Arrive => self.arrive(entity, event.time),
+            Class::Timer => self.timer(entity, event.time),
         }
     }
 
@@ -305,9 +329,18 @@ impl<T: Tracer> Engine<T> {
     #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         let unit = match self.network.cross_link(now, hop, unit) {
+            Ok(unit) if self.tracer.refuses(hop.port as usize, &unit) => {
+                return self.refuse(hop, unit, Reason::Link, now);
+            }
             Ok(unit) => unit,
             Err(reason) => return self.refuse(hop, unit, reason, now),
         };
+        self.admit(hop, unit, now);
+    }
+
+    /// Offer a unit that has crossed its link to its port.
+    #[inline(always)]
+    fn admit(&mut self, hop: Hop, unit: Unit, now: Time) {
         self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         let (port, vc, losses) = (hop.port as usize, hop.vc, &mut self.losses);

@@ -13,7 +13,7 @@
 use std::fmt;
 
 use super::super::outcome::{Outcome, Stopwatch};
-use super::Engine;
+use super::{Engine, Offered};
 use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::trace::Tracer;
@@ -61,6 +61,29 @@ impl<T: Tracer> Stepper<T> {
         }
         self.engine.run_until(until, watch);
         self.now = self.now.max(until);
+    }
+
+    /// Handle events one by one before `until`, or before the end of the run, as long as `goes_on` allows it; then
+    /// [`now`](Stepper::now) is the last instant that was reached for certain.
+    pub fn advance_while(&mut self, until: Time, goes_on: impl Fn(&T) -> bool) {
+        let until = until.min(self.end);
+        if let Some(warmup) = self.warmup.filter(|warmup| *warmup <= until) {
+            self.engine.run_while(warmup, &goes_on);
+            if !goes_on(&self.engine.tracer) {
+                return;
+            }
+            self.advance(warmup);
+        }
+        self.engine.run_while(until, &goes_on);
+        if goes_on(&self.engine.tracer) {
+            self.now = self.now.max(until);
+        }
+    }
+
+    /// Let these ports (`true`, by number) have recorded units from now on instead of those of the network, to the end
+    /// of the run or as long as `goes_on` allows it. The run cannot continue otherwise.
+    pub fn replay(&mut self, ports: &[bool], units: &[Offered], goes_on: impl Fn(&T) -> bool) {
+        self.engine.run_held(ports, units, self.end, goes_on);
     }
 
     /// Return the instant before which all events have been handled.

@@ -1,0 +1,364 @@
+//! The answer as JSON: its keys are those of `pushout why --json`.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::worlds::Progress;
+use super::{Decision, Ill, Question, Reaction, Saves, Trouble, Worlds};
+use crate::engine::{self, LossRecord};
+use crate::excerpt::quoted;
+use crate::network::circuit::Payload;
+use crate::scenario::model::Scenario;
+use crate::units::Time;
+use crate::units::ids::CircuitId;
+use crate::verdict::Reason;
+use crate::view;
+use crate::words::nearest::unknown;
+
+/// What is asked, beside the scenario.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// Names of ports, or none for all: it is the one where the frame was lost, or where most frames were marked or cut.
+    pub at: Vec<&'a str>,
+    /// What happened to the frame.
+    pub ill: Ill,
+    /// Which frame.
+    pub which: Which<'a>,
+    /// Whether sources react.
+    pub reaction: Reaction,
+    /// The most decisions before a frame to be tried.
+    pub most: usize,
+    /// The most sets of two, or three, decisions to be tried if no single one saves the frame.
+    pub sets: usize,
+}
+
+/// The frame of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which<'a> {
+    /// The n-th to which the ill happened, from 1.
+    Number(usize),
+    /// A frame of a flow, by its number on its circuit, from 1.
+    Frame(&'a str, u64),
+    /// The decisions of the run whose refusal saves most: this many of them.
+    Dearest(usize),
+}
+
+/// A scenario that differs in a policy, with the name of the policy.
+pub type Rival<'a> = (&'a str, &'a Scenario);
+
+/// The most frames whose decisions are tried for [`Which::Dearest`].
+const FRAMES: usize = 1000;
+
+/// Answer a question about a run; `rivals` are run as well.
+pub fn answer(
+    scenario: &Scenario,
+    asked: &Asked<'_>,
+    rivals: &[Rival<'_>],
+    progress: Progress<'_>,
+) -> Result<Json, String> {
+    let (worlds, number) = found(scenario, asked)?;
+    if let Which::Dearest(count) = asked.which {
+        return dearest(scenario, &worlds, count, progress);
+    }
+    let trouble = &worlds.troubles()[number];
+    let worlds_count = worlds.count(&[number]);
+    let saves = worlds.saves(&[number], true, progress)?;
+    let mut answer = json!({
+        "scenario": scenario.name,
+        "seed": scenario.seed,
+        "port": scenario.lines[trouble.of.port as usize].name,
+        "reaction": worlds.reaction(),
+        "ill": asked.ill.word(),
+        "frame": frame(scenario, &trouble.of),
+        "rule": rule(scenario, trouble),
+        "decisions": worlds_count,
+        "losses": worlds.losses(),
+    });
+    let shown = |each: &Saves| {
+        let mut shown = frame(scenario, &worlds.decisions()[each.decision]);
+        shown["losses"] = each.losses.into();
+        shown
+    };
+    answer["saves"] = saves.iter().map(shown).collect();
+    answer["best"] = best(&saves).map_or(Json::Null, shown);
+    let saving: BTreeSet<usize> = saves.iter().map(|each| each.decision).collect();
+    let others =
+        worlds.window(number).filter(|each| !saving.contains(each)).map(|each| &worlds.decisions()[each]);
+    answer["others"] = others
+        .filter(|other| other.packet != trouble.of.packet)
+        .map(|other| frame(scenario, other))
+        .collect();
+    answer["shares"] = shares(scenario, &worlds, &saves);
+    answer["together"] = if saves.is_empty() {
+        together(scenario, &worlds, number, asked.sets, progress)?
+    } else {
+        Json::Null
+    };
+    let fates = rivals.iter().map(|(label, other)| {
+        let fates = worlds.fates(other, &[number]);
+        json!({ "policy": label, "saves": fates.saved[0], "losses": fates.losses })
+    });
+    answer["policies"] = fates.collect();
+    Ok(answer)
+}
+
+/// A frame that the question means.
+enum Target {
+    /// The n-th at the port, from 0.
+    Nth(usize),
+    /// A frame of a circuit, by its serial number.
+    Frame(CircuitId, u32),
+    /// None in particular.
+    Any,
+}
+
+/// Record the run, and find the frame in it: its number among the troubles.
+fn found<'a>(scenario: &'a Scenario, asked: &Asked<'_>) -> Result<(Worlds<'a>, usize), String> {
+    let (port, target) = match asked.at[..] {
+        [name] => (port(scenario, name)?, target(scenario, asked)?),
+        _ => anywhere(scenario, asked)?,
+    };
+    let question = Question { port, ill: asked.ill, reaction: asked.reaction, most: asked.most };
+    let worlds = Worlds::record(scenario, question)?;
+    let (name, troubles, verb) = (&scenario.lines[port].name, worlds.troubles(), asked.ill.verb());
+    let number = match target {
+        _ if troubles.is_empty() => {
+            return Err(format!("port {} {verb} no frame after the warm-up", quoted(name)));
+        }
+        Target::Any => Some(0),
+        Target::Nth(number) => (number < troubles.len()).then_some(number),
+        Target::Frame(vc, frame) => {
+            troubles.iter().position(|each| (each.of.packet.vc, each.of.frame) == (vc, frame))
+        }
+    };
+    let which = || match asked.which {
+        Which::Number(number) => {
+            format!(
+                "loss must be from 1 to {}, the number of frames that port {} {verb}, not {number}",
+                troubles.len(),
+                quoted(name)
+            )
+        }
+        Which::Frame(flow, number) => {
+            let (count, first) = (troubles.len(), label(scenario, &troubles[0].of));
+            format!(
+                "port {} {verb} {count} frames, but not frame {number} of {}; the first was {first}",
+                quoted(name),
+                quoted(flow)
+            )
+        }
+        Which::Dearest(_) => unreachable!("any frame will do"),
+    };
+    number.ok_or_else(which).map(|number| (worlds, number))
+}
+
+/// Return the port of this name.
+fn port(scenario: &Scenario, name: &str) -> Result<usize, String> {
+    let names: Vec<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
+    names.iter().position(|other| *other == name).ok_or_else(|| unknown("port", name, &names))
+}
+
+/// Return the frame that is asked for, at a port that is given.
+fn target(scenario: &Scenario, asked: &Asked<'_>) -> Result<Target, String> {
+    Ok(match asked.which {
+        Which::Number(number) => Target::Nth(number.checked_sub(1).ok_or("loss must be at least 1, not 0")?),
+        Which::Dearest(_) => Target::Any,
+        Which::Frame(name, number) => {
+            let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
+            let flow =
+                names.iter().position(|other| *other == name).ok_or_else(|| unknown("flow", name, &names))?;
+            let serial = number.checked_sub(1).and_then(|number| u32::try_from(number).ok());
+            let refused = || format!("frame must be from 1 to {}, not {number}", u64::from(u32::MAX) + 1);
+            Target::Frame(scenario.flows[flow].vc, serial.ok_or_else(refused)?)
+        }
+    })
+}
+
+/// Choose the port, because none is given: that of the frame, or the one with most such frames.
+fn anywhere(scenario: &Scenario, asked: &Asked<'_>) -> Result<(usize, Target), String> {
+    let outcome = engine::run(scenario, true);
+    let ports = match asked.at[..] {
+        [] => (0..scenario.lines.len()).collect(),
+        _ => asked.at.iter().map(|name| port(scenario, name)).collect::<Result<Vec<_>, _>>()?,
+    };
+    let by_port = |count: &dyn Fn(usize) -> u64| {
+        let most = ports.iter().copied().max_by_key(|&port| (count(port), Reverse(port)));
+        most.filter(|&port| count(port) > 0)
+    };
+    let counters = |port: usize| outcome.network.ports[port].counters();
+    let none = || format!("no port {} a frame after the warm-up", asked.ill.verb());
+    match asked.ill {
+        Ill::Late(_) => Err("at must name a port if frames are late".to_string()),
+        Ill::Marked => {
+            Ok((by_port(&|port| counters(port).marked_total()).ok_or_else(none)?, target(scenario, asked)?))
+        }
+        Ill::Trimmed => {
+            Ok((by_port(&|port| counters(port).rare().trimmed).ok_or_else(none)?, target(scenario, asked)?))
+        }
+        Ill::Lost => {
+            let here = outcome.losses.iter().filter(|loss| ports.contains(&(loss.port as usize)));
+            lost_anywhere(scenario, asked, here, none)
+        }
+    }
+}
+
+/// Find a lost frame among those of all ports, in the order in which they were lost.
+fn lost_anywhere<'l>(
+    scenario: &Scenario,
+    asked: &Asked<'_>,
+    losses: impl Iterator<Item = &'l LossRecord>,
+    none: impl Fn() -> String,
+) -> Result<(usize, Target), String> {
+    let (warmup, mut seen) = (Time::ZERO + scenario.warmup, BTreeSet::new());
+    let mut is_new = |loss: &&LossRecord| seen.insert((loss.vc, loss.frame)) && loss.time >= warmup;
+    let lost: Vec<&LossRecord> = losses
+        .filter(|loss| !matches!(loss.reason, Reason::Link | Reason::Policed))
+        .filter(&mut is_new)
+        .collect();
+    let first = *lost.first().ok_or_else(none)?;
+    let chosen = match target(scenario, asked)? {
+        Target::Nth(number) => *lost.get(number).ok_or_else(|| {
+            format!(
+                "loss must be from 1 to {}, the number of frames that ports lost, not {}",
+                lost.len(),
+                number + 1
+            )
+        })?,
+        Target::Frame(vc, frame) => {
+            lost.iter().find(|loss| (loss.vc, loss.frame) == (vc, frame)).unwrap_or(&first)
+        }
+        Target::Any => {
+            let count = |port: u32| lost.iter().filter(|loss| loss.port == port).count();
+            let most = lost.iter().max_by_key(|loss| (count(loss.port), Reverse(loss.port)));
+            return Ok((most.map_or(first.port, |loss| loss.port) as usize, Target::Any));
+        }
+    };
+    match asked.which {
+        Which::Frame(..) => Ok((chosen.port as usize, target(scenario, asked)?)),
+        _ => Ok((chosen.port as usize, Target::Frame(chosen.vc, chosen.frame))),
+    }
+}
+
+/// Describe a frame: its flow, its number on its circuit, when it came to the port.
+fn frame(scenario: &Scenario, decision: &Decision) -> Json {
+    let mut shown = Map::new();
+    shown.insert("flow".to_string(), flow(scenario, decision).into());
+    shown.insert("number".to_string(), (u64::from(decision.frame) + 1).into());
+    shown.insert("time_s".to_string(), seconds(decision.time).into());
+    shown.insert("port".to_string(), scenario.lines[decision.port as usize].name.clone().into());
+    if let Some((_, Payload::Tcp(segment))) = decision.content {
+        let key = if segment.is_ack { "ack" } else { "seq" };
+        shown.insert(key.to_string(), if segment.is_ack { segment.ack } else { segment.seq }.into());
+        shown.insert("repeats".to_string(), segment.repeats.into());
+    }
+    shown.into()
+}
+
+/// Return the name of the flow of a frame.
+fn flow(scenario: &Scenario, decision: &Decision) -> String {
+    let named = decision.content.and_then(|(flow, _)| scenario.flows.get(flow as usize));
+    named.map_or_else(|| scenario.vcs[decision.packet.vc].name.clone(), |flow| flow.name.clone())
+}
+
+/// Name a frame in a message.
+fn label(scenario: &Scenario, decision: &Decision) -> String {
+    format!("frame {} of {}", u64::from(decision.frame) + 1, quoted(&flow(scenario, decision)))
+}
+
+fn seconds(time: Time) -> f64 {
+    time.since(Time::ZERO).as_secs_f64()
+}
+
+/// Describe the rule by which the ill happened, with the figures in force.
+fn rule(scenario: &Scenario, trouble: &Trouble) -> Json {
+    let port = trouble.of.port as usize;
+    let line = &scenario.lines[port];
+    let memory = scenario.memories.iter().find(|memory| memory.ports.iter().any(|(other, _)| *other == port));
+    let thresholds = view::fixed_thresholds(scenario, port);
+    json!({
+        "reason": trouble.reason.map(Reason::word),
+        "time_s": seconds(trouble.time),
+        "policy": memory.map_or(line.port.admission.name(), |memory| memory.sharing.name()),
+        "pushout": match memory {
+            Some(memory) => memory.pushout.as_ref().map(|policy| policy.name()),
+            None => line.port.pushout.as_ref().map(|policy| policy.name()),
+        },
+        "memory": memory.map(|memory| &memory.name),
+        "units": trouble.units,
+        "octets": trouble.octets,
+        "capacity": line.port.capacity.limit(),
+        "measure": line.port.measure.word(),
+        "thresholds": thresholds.into_iter().map(|each| (each.name, each.level.into())).collect::<Map<_, _>>(),
+    })
+}
+
+/// Return the decision whose world has the fewest losses, of equal ones the latest.
+fn best(saves: &[Saves]) -> Option<&Saves> {
+    saves.iter().min_by_key(|each| (each.losses, Reverse(each.decision)))
+}
+
+/// Return the share of each flow in the decisions that save a frame.
+fn shares(scenario: &Scenario, worlds: &Worlds<'_>, saves: &[Saves]) -> Json {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for each in saves {
+        *counts.entry(flow(scenario, &worlds.decisions()[each.decision])).or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .map(|(flow, count)| (flow, json!(count as f64 / saves.len() as f64)))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// Search for pairs of decisions, and if there are none for sets of three, that save a frame which no single one saves.
+fn together(
+    scenario: &Scenario,
+    worlds: &Worlds<'_>,
+    trouble: usize,
+    limit: usize,
+    progress: Progress<'_>,
+) -> Result<Json, String> {
+    for size in [2, 3] {
+        let found = worlds.together(trouble, size, limit, progress)?;
+        if !found.sets.is_empty() || size == 3 {
+            let shown = |set: &Vec<usize>| -> Json {
+                set.iter().map(|&each| frame(scenario, &worlds.decisions()[each])).collect()
+            };
+            let sets: Json = found.sets.iter().map(shown).collect();
+            return Ok(json!({ "size": size, "sets": sets, "complete": found.is_complete }));
+        }
+    }
+    unreachable!("the loop returns at its last size")
+}
+
+/// List the decisions of a run whose refusal saves most frames, with the losses of their worlds.
+fn dearest(
+    scenario: &Scenario,
+    worlds: &Worlds<'_>,
+    count: usize,
+    progress: Progress<'_>,
+) -> Result<Json, String> {
+    let frames: Vec<usize> = (0..worlds.troubles().len().min(FRAMES)).collect();
+    let mut saves = worlds.saves(&frames, false, progress)?;
+    saves.sort_by_key(|each| (Reverse(each.saved.len()), each.decision));
+    saves.truncate(count);
+    let shown = |each: &Saves| {
+        let mut shown = frame(scenario, &worlds.decisions()[each.decision]);
+        shown["saves"] = each.saved.len().into();
+        shown["losses"] = worlds.losses_without(each.decision).into();
+        shown
+    };
+    Ok(json!({
+        "scenario": scenario.name,
+        "seed": scenario.seed,
+        "port": scenario.lines[worlds.troubles()[0].of.port as usize].name,
+        "reaction": worlds.reaction(),
+        "frames": frames.len(),
+        "of": worlds.troubles().len(),
+        "decisions": worlds.count(&frames),
+        "losses": worlds.losses(),
+        "report": saves.iter().map(shown).collect::<Json>(),
+    }))
+}

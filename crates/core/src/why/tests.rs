@@ -1,0 +1,139 @@
+use super::*;
+use crate::engine;
+use crate::scenario::load;
+use crate::units::Time;
+
+/// Write a scenario: sources, each with the instants in microseconds at which it sends a packet of 1000 octets to the
+/// port of its letter's case: small letters to `out`, capitals to `other`. The ports take 8 ms for a packet.
+fn burst(packets: &str, ports: &str) -> String {
+    let (mut hosts, mut links, mut flows) = (String::new(), String::new(), String::new());
+    for (number, name) in packets.split_whitespace().enumerate() {
+        hosts += &format!("{{ name = 'h{name}', kind = 'host' }}, ");
+        links += &format!(
+            "{{ name = 'in{name}', from = 'h{name}', to = 's', rate = '10 Gb/s', delay = '1 us' }}, "
+        );
+        let to = if name.starts_with(char::is_uppercase) { "y" } else { "x" };
+        flows += &format!(
+            "{{ name = '{name}', from = 'h{name}', to = '{to}', start = '{number} us', \
+             source = {{ kind = 'cbr', rate = '1 kb/s', size = '972 bytes' }} }}, "
+        );
+    }
+    format!(
+        "name = 'burst'\nduration = '1 s'\nadaptation = {{ kind = 'packet' }}\n\
+         node = [{hosts} {{ name = 's', kind = 'router' }}, {{ name = 'x', kind = 'host' }}, {{ name = 'y', kind = 'host' }}]\n\
+         link = [{links} {{ name = 'out', from = 's', to = 'x', rate = '1 Mb/s', delay = '0 s' }},\n\
+         {{ name = 'other', from = 's', to = 'y', rate = '1 Mb/s', delay = '0 s' }}]\nflow = [{flows}]\n\
+         [flows]\ntransport = {{ kind = 'udp' }}\n{ports}\n"
+    )
+}
+
+fn scenario(text: &str) -> Scenario {
+    load(text, "why.toml", &[]).unwrap_or_else(|why| panic!("{text}\n{why}"))
+}
+
+fn port(scenario: &Scenario, name: &str) -> usize {
+    scenario.lines.iter().position(|line| line.name == name).unwrap()
+}
+
+fn ask(scenario: &Scenario, at: &str, reaction: Reaction) -> Question {
+    Question { port: port(scenario, at), ill: Ill::Lost, reaction, most: 200 }
+}
+
+/// Return the name of a decision's flow.
+fn name<'a>(scenario: &'a Scenario, decision: &Decision) -> &'a str {
+    &scenario.flows[decision.content.unwrap().0 as usize].name
+}
+
+/// Return the flows whose refusal saves the frame of this flow, without and with reactions, which do not matter here.
+fn saviours(text: &str, at: &str, lost: &str) -> Vec<String> {
+    let scenario = scenario(text);
+    let of = |reaction| {
+        let worlds = Worlds::record(&scenario, ask(&scenario, at, reaction)).unwrap();
+        let is_it = |trouble: &Trouble| name(&scenario, &trouble.of) == lost;
+        let trouble =
+            worlds.troubles().iter().position(is_it).unwrap_or_else(|| panic!("{lost} is not lost"));
+        let saves = worlds.saves(&[trouble], false, &mut |_, _| true).unwrap();
+        saves
+            .iter()
+            .map(|each| name(&scenario, &worlds.decisions()[each.decision]).to_string())
+            .collect::<Vec<_>>()
+    };
+    let found = of(Reaction::On);
+    assert_eq!(found, of(Reaction::Off), "sources that do not react");
+    found
+}
+
+const THREE: &str = "[port.out]\nbuffer = '3000 bytes'";
+
+#[test]
+fn each_packet_in_a_full_queue_has_the_place_of_the_next() {
+    assert_eq!(saviours(&burst("a b c d", THREE), "out", "d"), ["a", "b", "c"]);
+    assert_eq!(saviours(&burst("a b c d e", THREE), "out", "d"), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_freed_place_goes_to_the_first_that_needs_it_so_pairs_save_the_second() {
+    let text = burst("a b c d e", THREE);
+    assert!(saviours(&text, "out", "e").is_empty());
+    let scenario = scenario(&text);
+    for reaction in [Reaction::On, Reaction::Off] {
+        let worlds = Worlds::record(&scenario, ask(&scenario, "out", reaction)).unwrap();
+        let pairs = worlds.together(1, 2, 1000, &mut |_, _| true).unwrap();
+        assert!(pairs.is_complete);
+        let named = |set: &Vec<usize>| -> String {
+            set.iter().map(|&each| name(&scenario, &worlds.decisions()[each])).collect()
+        };
+        let mut found: Vec<String> = pairs.sets.iter().map(named).collect();
+        found.sort();
+        assert_eq!(found, ["ab", "ac", "ad", "bc", "bd", "cd"]);
+        let few = worlds.together(1, 2, 1, &mut |_, _| true).unwrap();
+        assert_eq!((few.sets.len(), few.is_complete), (1, false), "the latest two alone: c and d");
+    }
+}
+
+#[test]
+fn push_out_from_a_memory_takes_decisions_of_other_ports_into_account() {
+    let memory = "[memory.chip]\nsize = '4 cells'\ncell = '1000 bytes'\nadmission = { policy = 'complete-sharing' }\n\
+                  pushout = { policy = 'longest-queue' }\n[port.default]\nmemory = 'chip'";
+    let found = saviours(&burst("a1 a2 a3 B1 B2", memory), "out", "a3");
+    assert_eq!(found, ["a1", "a2", "B1", "B2"]);
+}
+
+#[test]
+fn thresholds_of_a_memory_count_its_own_queue_and_others() {
+    let memory = "[memory.chip]\nsize = '8 cells'\ncell = '1000 bytes'\n\
+                  admission = { policy = 'dynamic-threshold', alpha = 1 }\n[port.default]\nmemory = 'chip'";
+    assert_eq!(saviours(&burst("a1 a2 a3 a4 a5", memory), "out", "a5"), ["a1", "a2", "a3", "a4"]);
+    let both = saviours(&burst("B1 B2 a1 a2 a3 a4", memory), "out", "a4");
+    assert_eq!(both, ["B1", "B2", "a1", "a2", "a3"]);
+}
+
+#[test]
+fn the_cells_of_a_frame_are_one_decision() {
+    let text = burst(
+        "a b c d",
+        "[port.out]\nbuffer = '50 cells'\nadmission = { policy = 'epd', threshold = '30 cells' }",
+    )
+    .replace("'packet'", "'aal5'")
+    .replace("'router'", "'switch'");
+    let scenario = scenario(&text);
+    let worlds = Worlds::record(&scenario, ask(&scenario, "out", Reaction::Off)).unwrap();
+    assert_eq!(worlds.decisions().len(), 4, "frames of 21 cells");
+    assert!(worlds.troubles().iter().all(|trouble| trouble.reason == Some(crate::verdict::Reason::Early)));
+    assert_eq!(saviours(&text, "out", "c"), ["a", "b"]);
+}
+
+#[test]
+fn figures_of_the_ill_are_those_before_the_arrival() {
+    let scenario = scenario(&burst("a b c d", THREE));
+    let worlds = Worlds::record(&scenario, ask(&scenario, "out", Reaction::On)).unwrap();
+    let [trouble] = worlds.troubles() else { panic!("one packet is lost") };
+    assert_eq!((trouble.units, trouble.octets, trouble.decisions, trouble.busy), (3, 3000, 4, 0));
+    assert_eq!(worlds.losses(), 1);
+    let priced = worlds.saves(&[0], true, &mut |_, _| true).unwrap();
+    assert_eq!(
+        priced.iter().map(|saves| saves.losses).collect::<Vec<_>>(),
+        [Some(1); 3],
+        "itself instead of d"
+    );
+}
