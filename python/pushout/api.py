@@ -1,4 +1,9 @@
-"""The functions of the Python interface."""
+"""The functions of the Python interface.
+
+Annotations stay texts, so that `help` shows the names of types and not what they stand for.
+"""
+
+from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +17,7 @@ from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
 from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
+from pushout.progress import shown
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
@@ -34,7 +40,7 @@ from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
 from pushout.simulate import Job, Progress, check_reps, check_seed
-from pushout.source import Overrides, Scenario, Source, load, overrides, utf_8
+from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf_8
 
 __all__ = [
     "CompareResult",
@@ -65,7 +71,7 @@ __version__ = _core.VERSION
 
 
 def run(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     policies: PoliciesByPort | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
@@ -84,7 +90,7 @@ def run(
     `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default the scenario's; `audit` checks that
     every unit and every byte is accounted for; `jobs` is the number of threads (default: every core); `progress` is
     called with (done, total) at intervals: replications, where a running one counts by the fraction done, or the
-    simulated seconds of a single run.
+    simulated seconds of a single run; without it a notebook shows a bar.
 
     The result keeps the complete document of every replication: 1.4 MB for a network of 220 flows and their 882 ports.
     For hundreds of replications use `sweep`, which keeps only the chosen figures.
@@ -95,7 +101,8 @@ def run(
     check_seed(seed)
     source, changes = load(scenario), overrides(set)
     job = Job(source, (*_everywhere(policies, source, changes), *changes), engine, audit)
-    return Result(*replicated(job, seed, reps, jobs=jobs, progress=progress))
+    with shown(progress, "replications" if reps > 1 else "") as told:
+        return Result(*replicated(job, seed, reps, jobs=jobs, progress=told))
 
 
 def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[str]) -> list[str]:
@@ -104,7 +111,7 @@ def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[
 
 
 def plot(
-    runs: Scenario | Result | Sequence[Scenario | Result],
+    runs: ScenarioLike | Result | Sequence[ScenarioLike | Result],
     *,
     what: str | Sequence[str] = DEFAULT,
     labels: str | Sequence[str] = (),
@@ -124,7 +131,7 @@ def plot(
     """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
-    `pushout run --out` has written; `what` lists panels (queue, drops, throughput, cwnd, occupancy, memory, fct,
+    `pushout run --out` has written; `what` lists panels (queue, drops, delay, throughput, cwnd, occupancy, memory, fct,
     slowdown, goodput, topology) or figures that have one (`ports.bottleneck.lost`); `labels` are names for the legend;
     `at` lists places whose queues, losses and occupancies are drawn, as in `compare` (default: the busiest ports with a
     limited buffer; of a class of ports the busiest), and `ports` is another name of it; `flows` says which flows
@@ -179,7 +186,7 @@ def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping
 
 
 def compare(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     policies: Policies,
     *,
     at: Named = None,
@@ -210,12 +217,12 @@ def compare(
     asked = ask.comparison(
         scenario, policies, at=at, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures
     )
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return asked(session)
 
 
 def size(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     goal: str | Sequence[str],
     over: str,
     *,
@@ -264,7 +271,7 @@ def size(
         search=search,
         engine=engine,
     )
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return asked(session)
 
 
@@ -304,7 +311,7 @@ def sweep(
     if part:
         check_places(out, cache, part)
     sweeps.look_over(plan)
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return sweeps.sweep(plan, session, shard=part)
 
 
@@ -317,7 +324,8 @@ def merge(folders: Sequence[Folder], out: Folder, *, progress: Progress | None =
 
         >>> pushout.merge(["part-1", "part-2"], "whole").means("goodput_ratio")
     """
-    return parts.merge(folders, out, progress)
+    with shown(progress) as told:
+        return parts.merge(folders, out, told)
 
 
 def headroom(
@@ -342,7 +350,7 @@ def headroom(
 
 
 def why(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     at: Named = None,
     loss: int | None = None,
@@ -376,18 +384,19 @@ def why(
 
         >>> pushout.why("two-routers", loss=3).document["best"]
     """
-    return ask_why(
-        scenario,
-        at=at,
-        loss=loss,
-        flow=flow,
-        frame=frame,
-        ill=ill,
-        report=report,
-        policies=policies,
-        reaction=reaction,
-        last=last,
-        set=set,
-        seed=seed,
-        progress=progress,
-    )
+    with shown(progress, "counterfactuals") as told:
+        return ask_why(
+            scenario,
+            at=at,
+            loss=loss,
+            flow=flow,
+            frame=frame,
+            ill=ill,
+            report=report,
+            policies=policies,
+            reaction=reaction,
+            last=last,
+            set=set,
+            seed=seed,
+            progress=told,
+        )

@@ -16,7 +16,7 @@ from pushout.question.place import Place, Places
 from pushout.question.port import Choice, policy_refused
 from pushout.question.quantity import seconds
 from pushout.simulate import Job, check_seed, check_whole
-from pushout.source import Overrides, Scenario, Source
+from pushout.source import Overrides, ScenarioLike, Source
 
 Reaction = Literal["on", "off"]
 
@@ -63,7 +63,7 @@ class WhyResult(Tabled):
 
 
 def why(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     at: Named = None,
     loss: int | None = None,
