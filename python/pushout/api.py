@@ -372,11 +372,11 @@ def why(
     decision saves the frame if the frame then passes the port.
 
     Parameters: the frame is the `loss`-th that was lost at the place `at` after the warm-up (default: the first,
-    anywhere), or number `frame`, from 1, on the circuit of `flow`; `ill` is what happened to it: `lost`, `marked`,
-    `trimmed`, or `late:5ms`, longer than this time in the port; `report` asks for this many decisions of the whole run
-    instead, those whose refusal saves most frames; `policies` are run as well, at the place, as in `compare`; with
-    `reaction="off"` senders do not react: the recorded arrivals are repeated, and the busy period bounds the search;
-    `set` and `seed` are those of `run`; `progress` is called with (done, total) counterfactuals.
+    anywhere), with `flow` of this flow, or number `frame`, from 1, on its circuit; `ill` is what happened to it:
+    `lost`, `marked`, `trimmed`, or `late:5ms`, longer than this time in the port; `report` asks for this many
+    decisions of the whole run instead, those whose refusal saves most frames; `policies` are run as well, at the place,
+    as in `compare`; with `reaction="off"` senders do not react: the recorded arrivals are repeated, and the busy period
+    bounds the search; `set` and `seed` are those of `run`; `progress` is called with (done, total) counterfactuals.
 
     Raises `ScenarioError` if no such frame exists; the message says how many there are. Draws belong to packets, so a
     refused packet changes the luck of no other. After the idea of PrintQueue (Y. Lei and others, SIGCOMM 2022), which
