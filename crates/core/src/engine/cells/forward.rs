@@ -210,6 +210,11 @@ impl Cells<'_> {
                     self.next_wakeup = self.next_wakeup.min((wakeup, port));
                 }
             }
+            PortProcess::HeadDrop(queue) => {
+                if let Some(wakeup) = queue.earlier_wakeup(time, reach) {
+                    self.wake_at(port, wakeup);
+                }
+            }
             PortProcess::PerUnit(_) => self.wake_at(port, wakeup),
             PortProcess::HostInterface(_) | PortProcess::Delay(_) => {}
         }
