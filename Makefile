@@ -28,7 +28,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers lock equivalence hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,12 @@ generate: $(VENV)/.built ## Write the generated files anew
 
 answers: $(VENV)/.built ## Measure the numbers of README and docs again and write them into the pages (ARGS="ID …": only these of docs/answers.toml)
 	$(BIN)/python -m pushout.generate --answers $(ARGS)
+
+notebooks: $(VENV)/.docs $(VENV)/.built ## Run the notebooks of the course and store their outputs (ARGS="7-home …": only these)
+	$(BIN)/python -m pushout.generate.notebooks $(ARGS)
+
+notebooks-again: $(VENV)/.docs $(VENV)/.built ## Run the notebooks of the course and compare with their outputs
+	PUSHOUT_NOTEBOOKS=all $(BIN)/pytest tests/test_notebooks.py
 
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	export PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} && \

@@ -365,14 +365,14 @@ def test_explain_says_why_a_scenario_runs_on_the_reference_engine(capsys: pytest
         ),
         ("multi-hop", ""),
     ]:
-        command("explain", str(ROOT / "scenarios" / f"{scenario}.toml"))
+        command("explain", str(ROOT / "scenarios" / f"{scenario}.toml"), "--json")
         assert capsys.readouterr().err == note
 
 
 def test_explain_says_what_the_classes_of_a_shared_memory_may_hold(capsys: pytest.CaptureFixture[str]) -> None:
     memory = 'memory.chip={size="900 cells", admission={policy="dynamic-threshold", alpha=0.5}}'
     lan = str(ROOT / "scenarios" / "lan.toml")
-    command("explain", lan, "--set", 'port.bottleneck={memory="chip"}', "--set", memory)
+    command("explain", lan, "--json", "--set", 'port.bottleneck={memory="chip"}', "--set", memory)
     notes = capsys.readouterr().err.splitlines()
     assert notes[-1] == (
         'note: memory "chip", pool "all", class "all": reserved 0 cells, then shared up to a threshold of 450 cells '
@@ -591,7 +591,7 @@ def test_an_encoding_without_some_signs_gets_others(encoding: str) -> None:
     assert ("±" if encoding != "ascii" else "+/-") in printed("run", scenario, "--set", "duration=20 ms", "--reps", "2")
     assert f"{'α' if encoding == 'utf-8' else 'alpha'} times" in printed("policies", "dynamic-threshold")
     title = "größer → 5"
-    assert json.loads(printed("explain", scenario, "--set", f"title={title}"))["title"] == title
+    assert json.loads(printed("explain", scenario, "--json", "--set", f"title={title}"))["title"] == title
 
 
 def test_a_full_output_is_named() -> None:

@@ -489,11 +489,29 @@ def test_the_figure_has_the_title_of_its_scenario_and_a_legend_that_covers_nothi
     figure.draw_without_rendering()
     (legend,) = figure.legends
     box = legend.get_window_extent()
-    assert figure.get_suptitle() == "Ten TCP sources share one bottleneck (study 000, local network)"
+    assert figure.get_suptitle().endswith("Ten TCP sources share one bottleneck (study 000, local network)")
     assert not any(box.overlaps(axes.get_tightbbox()) for axes in figure.axes)
-    for axes in figure.axes:
-        assert axes.get_ylim()[0] >= 0
-        assert axes.get_xlim()[0] >= 0, "no time and no delay before zero"
+    assert figure.axes[-1].get_ylim()[0] >= 0
+    assert figure.axes[-1].get_xlim()[0] >= 0, "no time before zero"
+
+
+def test_the_figure_shows_differences_sorted_with_their_intervals(found: pushout.CompareResult) -> None:
+    first, *others = found.policies
+    axes = found.plot().axes[0]
+    (name,) = found.drawn(UP, 1)
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    differences = {policy.choice.label: policy.minus(first, name) for policy in others}
+    assert names == sorted(differences, key=lambda label: differences[label]["mean"])  # type: ignore[index]
+    bars = {container[0].get_ydata()[0]: container for container in axes.containers}
+    for row, label in enumerate(names):
+        difference = differences[label]
+        assert difference
+        assert difference["ci95"]
+        mark, _, (interval_,) = bars[row]
+        assert mark.get_xdata()[0] == pytest.approx(difference["mean"])
+        assert interval_.get_segments()[0][:, 0] == pytest.approx(difference["ci95"])
+        is_clear = difference["ci95"][0] > 0 or difference["ci95"][1] < 0
+        assert (mark.get_markerfacecolor() == "white") != is_clear
 
 
 PERIODIC = ROOT / "scenarios" / "mux-periodic.toml"

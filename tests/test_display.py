@@ -1,4 +1,4 @@
-"""Texts of results: a line in Python, in a notebook the output of their commands."""
+"""Texts of results: a line in Python, in a notebook tables and a figure."""
 
 import html
 import re
@@ -61,11 +61,14 @@ def test_a_result_is_a_line(results: dict[str, Any], which: str, said: str) -> N
         ("trace", "flow10"),
     ],
 )
-def test_in_a_notebook_it_is_what_the_command_prints(results: dict[str, Any], which: str, said: str) -> None:
+def test_a_notebook_shows_tables_and_the_figure(results: dict[str, Any], which: str, said: str) -> None:
     shown = results[which]._repr_html_()
-    assert shown.startswith("<pre")
-    assert said in html.unescape(re.sub("<[^>]*>", "", shown))
-    assert "None" not in shown
+    tables, _, figure = shown.partition("<svg")
+    assert "<pre" not in shown
+    assert tables.count("<table>") >= 1
+    assert said in html.unescape(re.sub("<[^>]*>", "", tables))
+    assert "None" not in tables
+    assert bool(figure) == (which != "trace")
 
 
 def test_a_table_by_itself_is_a_line_in_a_notebook_as_well(results: dict[str, Any]) -> None:

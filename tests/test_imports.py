@@ -88,7 +88,8 @@ def loaded_by(*arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--version"], ["--help"], ["validate", LAN], ["explain", LAN], ["schema"], ["policies", "--json"]]
+    "arguments",
+    [["--version"], ["--help"], ["validate", LAN], ["explain", LAN, "--json"], ["schema"], ["policies", "--json"]],
 )
 def test_commands_that_run_nothing_load_nothing_heavy(arguments: list[str]) -> None:
     assert not HEAVY & loaded_by(*arguments)

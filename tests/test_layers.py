@@ -26,14 +26,14 @@ CORE_EXCEPTIONS = {
 """Arrows of the core that go up, and why."""
 
 FLOORS = [
-    ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture"],
+    ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture", "progress"],
     ["errors", "shipped", "style"],
     ["extras"],
     ["recording"],
     ["source"],
     ["warning", "simulate"],
     ["document", "reading"],
-    ["measures", "cache", "trust", "policy"],
+    ["measures", "cache", "trust", "policy", "scenario"],
     ["sums", "replicate"],
     ["question", "bench", "study", "schemes"],
     ["lab", "picture", "show"],

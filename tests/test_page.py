@@ -72,7 +72,8 @@ def test_every_answer_is_a_page_that_needs_nothing_from_elsewhere(
     assert all(link.startswith("#") for link in page.links)
     assert len(page.ids) == len(set(page.ids)), "ids are unique"
     assert f"pushout {verb} " in text
-    assert ("How large a buffer?" if verb == "sweep" else "Ten TCP sources share one bottleneck") in text
+    title = "How large a buffer?" if verb == "sweep" else "Ten TCP sources share one bottleneck"
+    assert f"<title>{title}" in text
 
 
 def test_what_a_scenario_calls_itself_is_no_markup() -> None:
@@ -97,3 +98,62 @@ def test_an_answer_without_pictures_of_its_own_is_refused(capsys: Any) -> None:
         main(["run", "lan", "--html", "answer.txt"])
     assert ended.value.code == 2
     assert "the file must end in .html, not 'answer.txt'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["run", "headroom"])
+def test_numbers_are_tables_with_heads_of_rows_and_columns(verb: str) -> None:
+    row = {"line": "a<b", "rate": "100 Gb/s", "cable": "300 m", "mtu": 4096, "cell": 192, "given": "84 kB"}
+    result: Any = pushout.run("lan", set={"duration": "0.1 s"}) if verb == "run" else pushout.headroom([row])
+    text = result.html()
+    page = Page(text)
+    assert "pre" not in page.tags
+    tables = re.findall(r"<table>.*?</table>", text, re.DOTALL)
+    name, first = ("flow1", "goodput") if verb == "run" else ("a&lt;b", "need")
+    assert f'<th scope="row">{name}</th>' in tables[0]
+    assert f'<th scope="col" class="number">{first}<br>' in tables[0]
+    heads = len(re.findall(r"<th scope=.col", tables[0]))
+    for line in re.findall(r"<tr><th scope=.row.*?</tr>", tables[0]):
+        assert len(re.findall(r"<t[hd]", line)) == heads
+    assert ("svg" in page.tags) == (verb == "run")
+
+
+def test_a_page_follows_the_colours_of_the_reader() -> None:
+    text = pushout.run("lan", set={"duration": "0.1 s"}).html()
+    figure = text[text.index("<svg") : text.index("</svg>")]
+    assert "var(--series-1)" in figure
+    assert "currentColor" in figure
+    assert not set(re.findall(r"#[0-9a-f]{6}\b", figure)) & {"#1b1f24", "#ffffff", "#0072b2", "#d8dee4"}
+    dark = text[text.index("prefers-color-scheme: dark") :]
+    for name in set(re.findall(r"var\((--[\w-]+)\)", figure)):
+        assert f"{name}: #" in dark
+
+
+def test_verdicts_of_headroom_and_names_keep_their_emphasis() -> None:
+    row = {"rate": "100 Gb/s", "cable": "300 m", "mtu": 4096, "cell": 192, "given": "8 kB"}
+    assert '<span class="bad">too little</span>' in pushout.headroom([row]).html()
+    compared = pushout.compare("lan", ["tail-drop", "epd"], set={"duration": "0.2 s"}, reps=2)
+    assert re.search(r'<th scope="row"><span class="dim"> *minus tail-drop</span></th>', compared.html())
+    assert "<b>lan</b>" in pushout.run("lan", set={"duration": "20 ms"}).html()
+
+
+def test_the_page_of_headroom_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "lines.csv"
+    table.write_text("line,rate,cable,mtu,cell,given\na,100 Gb/s,300 m,4096,192,84 kB\n", encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["headroom", str(table), "--html", str(tmp_path / "a.html")])
+    assert not ended.value.code, capsys.readouterr().err
+    assert "<title>Headroom of 1 line</title>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_a_run_without_recordings_has_a_page() -> None:
+    text = pushout.run("incast", set={"duration": "2 ms", "sample": "1 ms"}).html()
+    assert "<table>" in text
+
+
+def test_the_page_of_a_lost_frame_has_its_decisions() -> None:
+    result = pushout.why("two-routers", loss=1, last=5)
+    text = result.html()
+    assert "<title>two-routers</title>" in text
+    assert "<svg" in text
+    assert "<svg" in (result._repr_html_() or "")
+    assert "<svg" not in pushout.why("two-routers", report=2, last=3, set={"duration": "3 s"}).html()

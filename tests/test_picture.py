@@ -58,7 +58,7 @@ def test_every_panel_says_in_words_what_it_shows_and_in_what_unit(everything: An
         "transfer time (s)",
         "goodput (Mb/s)",
         "buffer",
-        "least to greatest",
+        "min–max",
     } <= words(everything) | {word.replace("ms)", "s)") for word in words(everything)}
     assert not any("_" in word for word in words(everything)), "no key stands for a word"
 
@@ -95,7 +95,7 @@ def test_the_losses_of_a_picture_are_those_of_the_run() -> None:
 
 def test_the_queue_of_a_picture_has_the_mean_of_the_run() -> None:
     drawn = pushout.plot("lan", what="queue", set=SHORT)
-    (line, *_) = [line for line in drawn.axes[0].lines if line.get_label() == "bottleneck"]
+    (line, *_) = [line for line in drawn.axes[0].lines if line.get_label() == "queue of bottleneck"]
     mean = pushout.run("lan", set=SHORT)["ports.bottleneck.occupancy_mean"]
     assert line.get_ydata().mean() == pytest.approx(mean, rel=0.03)
 
@@ -165,6 +165,24 @@ def test_a_memory_is_drawn_with_its_fullest_queues_and_what_they_may_hold() -> N
     whole = pushout.run("tomahawk", set={"duration": "1 ms"})
     with pytest.raises(QuestionError, match=re.escape("""--set 'measure.memories=["chip/1"]'""")):
         whole.plot("memory")
+
+
+def test_the_delay_of_a_queue_is_the_time_in_which_its_line_sends_it() -> None:
+    """A cell of 53 octets takes 8 * 53 / 149.76 µs."""
+    drawn = pushout.plot("lan", what="queue,delay", set=SHORT)
+    queue, delay = (next(line for line in axes.lines if "bottleneck" in line.get_label()) for axes in drawn.axes)
+    assert delay.get_ydata() == pytest.approx(queue.get_ydata() * 8 * 53 / 149.76e6)
+    assert max(delay.get_ydata()) > 1e-3
+    assert drawn.axes[1].get_ylabel() == "queueing delay (ms)"
+
+
+def test_a_delay_needs_the_rate_of_the_line() -> None:
+    result = pushout.run("lan", set={**SHORT, "measure.occupancy": ["bottleneck"]})
+    with pytest.raises(pushout.QuestionError, match="draw the scenario itself"):
+        result.plot("delay")
+    packets = {"duration": "0.1 s", "port.bottleneck.buffer": "50 packets"}
+    with pytest.raises(pushout.QuestionError, match="no port whose buffer is in bytes or cells, so there is no delay"):
+        pushout.plot("w1-packet", what="delay", set=packets)
 
 
 def test_of_a_fabric_the_fullest_memories_are_drawn() -> None:

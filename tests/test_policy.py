@@ -287,7 +287,7 @@ def test_the_command_line_gives_a_port_policies_of_several_kinds(
     choosing(tmp_path)
     file = tmp_path / "mine.py"
     both = ["--policy", f"bottleneck={file}:mine", "--policy", f"bottleneck={file}:other"]
-    port = shown(capsys, "explain", "lan", *both)["port"]["bottleneck"]
+    port = shown(capsys, "explain", "lan", "--json", *both)["port"]["bottleneck"]
     assert [port[kind]["name"] for kind in ("scheduler", "pushout")] == ["mine", "other"]
     turns = {**SHORT, "port.bottleneck.scheduler.policy": "wrr-mcr"}
     answer = pushout.compare("lan", ["epd", published.round_robin, published.longest_queue], set=turns, reps=2)
@@ -463,7 +463,7 @@ def test_a_file_without_one_policy_is_refused(tmp_path: Path, text: str, message
 def test_the_command_line_gives_a_port_the_policy_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path, EPD)
     given = ["--set", "port.bottleneck.admission.params.threshold=30 %"]
-    explained = shown(capsys, "explain", "lan", "--policy", f"bottleneck={file}", *given)
+    explained = shown(capsys, "explain", "lan", "--json", "--policy", f"bottleneck={file}", *given)
     (port,) = (entry for name, entry in explained["port"].items() if name == "bottleneck")
     assert port["admission"]["params"] == {"threshold": "30 %"}
     assert port["admission"]["source"] == {"file": "mine.py", "lines": [6] * 6}

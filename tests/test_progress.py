@@ -1,10 +1,12 @@
 import io
 import re
+from typing import Any
 
 import pytest
 
-from pushout.cli import progress as module
-from pushout.cli.progress import Progress, _simulated, duration
+import pushout
+from pushout import progress as module
+from pushout.progress import Bar, Progress, _simulated, duration, shown
 
 
 class Terminal(io.StringIO):
@@ -141,3 +143,45 @@ def test_an_estimated_total_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_fast_run_shows_its_rate_in_digits() -> None:
     assert _simulated(235.1, 400, 2.0) == "simulated 235.1 of 400 s, 118 s per second, 1 s left"
+
+
+def test_a_notebook_shows_a_bar_that_ends_with_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    display = pytest.importorskip("IPython.display", reason="bars need IPython")
+    said: list[str] = []
+
+    class Handle:
+        def update(self, shown: Any) -> None:
+            said.append(shown.data)
+
+    def fake(first: Any, *, display_id: bool) -> Handle:
+        assert display_id
+        said.append(first.data)
+        return Handle()
+
+    monkeypatch.setattr(display, "display", fake)
+    monkeypatch.setattr(module, "in_notebook", lambda: True)
+    monkeypatch.setattr(module, "PATIENCE_S", 0.0)
+    with shown(None) as told:
+        assert isinstance(told, Bar)
+        told(12, 40)
+        told(40, 40)
+    assert said[0].startswith('<progress value="12" max="40"></progress> runs: 12 of 40, ')
+    assert said[1:] == [""]
+
+
+def test_short_work_shows_no_bar_and_own_progress_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "in_notebook", lambda: True)
+    monkeypatch.setattr(Bar, "_show", lambda *_: pytest.fail("a bar was shown"))
+    with shown(None) as told:
+        assert told
+        told(1, 4)
+    calls: list[tuple[float, float]] = []
+    result = pushout.run("lan", set={"duration": "20 ms"}, reps=2, progress=lambda *call: calls.append(call))
+    assert result.document["seeds"] == [1, 2]
+    assert calls[-1] == (2, 2)
+
+
+def test_outside_a_notebook_no_function_shows_progress() -> None:
+    assert not module.in_notebook()
+    with shown(None) as told:
+        assert told is None

@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import pushout
-from pushout.cli import main, progress
+from pushout import progress
+from pushout.cli import main
 from pushout.recording import REPORTED, recorded
 
 

@@ -717,6 +717,10 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
     assert "epd: 1 100 cells ? (100 cells to 10 000 cells)" in labels
     assert "ppd: 10 000 cells" in labels
     assert "fba (as ppd): 10 000 cells" in labels
+    notes = {note.get_text(): note.xy for note in axes.texts}
+    assert notes["1 100 cells ?"] == pytest.approx((1100, 0.905))
+    assert "10 000 cells" in notes
+    assert axes.get_yscale() == "linear"
     (span,) = axes.patches
     assert (span.get_x(), span.get_x() + span.get_width()) == (100, 10_000)
     lines = [line for line in axes.lines if list(line.get_xdata()) in ([1100, 1100], [10_000, 10_000])]
@@ -725,6 +729,25 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
     assert "epd: 1 100 cells ?" in repr(result)
     plain = replace(result, space=replace(CELLS, unit="")).plot()
     assert [drawn.axes[0].get_xlabel() for drawn in (figure, plain)] == ["buffer (cells)", "buffer"]
+
+
+@pytest.mark.parametrize(("most", "scale"), [(0.1, "log"), (0.009, "linear")])
+def test_a_figure_that_spans_decades_has_a_logarithmic_axis(most: float, scale: str) -> None:
+    """The values near the goal, which decide, can then be read."""
+
+    def tried(value: float, mean: float) -> Tried:
+        found: Any = {"mean": mean, "ci95": [0.5 * mean, 1.5 * mean], "n": 8}
+        return Tried(value, found, meets=mean <= 0.004, sure=True, runs=8)
+
+    points = [tried(100, most), tried(1000, 0.005), tried(1100, 0.003)]
+    answer = Answer("", 1100, SearchResult(points[2], points[1], "bisect"), {}, points)
+    goal = Goal("transfer_time_p99_s<=4 ms", "summary.transfer_time_p99_s", "<=", 0.004)
+    document: Any = {"scenario": "x", "answers": []}
+    (axes,) = size.SizeResult(Columns.of({}), document, (goal,), "buffer", CELLS, None, [answer]).plot().axes
+    assert axes.get_yscale() == scale
+    low, high = axes.get_ylim()
+    assert (low > 0) == (scale == "log")
+    assert low < 0.003 < 0.004 < most < high
 
 
 PERIODIC = str(ROOT / "scenarios" / "mux-periodic.toml")

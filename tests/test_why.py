@@ -65,6 +65,8 @@ def test_a_frame_can_be_named_and_answers_repeat() -> None:
     frame = first["frame"]
     again = pushout.why(SCENARIO, flow=frame["flow"], frame=frame["number"], at="bottleneck", last=10).document
     assert again == first
+    of_flow = pushout.why(SCENARIO, flow="flow2", loss=2, last=10).document["frame"]
+    assert of_flow["flow"] == "flow2"
 
 
 def test_without_reactions_the_busy_period_bounds_the_search() -> None:
@@ -97,7 +99,8 @@ def test_marks_and_late_frames_have_their_decisions_too() -> None:
     [
         ({"loss": 9999}, "loss must be from 1 to"),
         ({"loss": 0}, "loss must be from 1 to 4294967296, not 0"),
-        ({"flow": "flow1"}, "flow and frame must be given together"),
+        ({"frame": 1}, "frame needs a flow"),
+        ({"flow": "flow2", "loss": 9999}, 'loss must be from 1 to .*, the number of frames of "flow2"'),
         ({"flow": "flow1", "frame": 1, "loss": 1}, "choose one frame"),
         ({"flow": "flow9", "frame": 1}, 'unknown flow "flow9"'),
         ({"flow": "flow1", "frame": 1, "at": "bottleneck"}, 'but not frame 1 of "flow1"'),

@@ -6,10 +6,10 @@
     print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
 
 `run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs, `why` of one frame.
-`load` reads a scenario, and lets it name files of other folders. `validate` and
-`explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain, and
-`pushout.schemes` has it as classes; `pushout.policy` translates policies that are written in Python. A scenario that
-cannot be read or run raises `ScenarioError` (of which `PolicyError` is about a policy in Python), a question that
+`Scenario` is a scenario that is read, built or changed in Python; `load` lets one name files of other folders.
+`validate` and `explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain,
+and `pushout.schemes` has it as classes; `pushout.policy` translates policies that are written in Python. A scenario
+that cannot be read or run raises `ScenarioError` (of which `PolicyError` is about a policy in Python), a question that
 cannot be answered `QuestionError` (of which `DesignError` is about a sweep), a figure that is not there `FigureError`,
 and a mistake of the simulator itself `InternalError`: each of them is a `PushoutError`. Answers are tables, with
 `to_polars()`, `to_pandas()` and `to_arrow()`, and but for traces all can `plot()`.
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         ScenarioNotFoundError,
         StatesError,
     )
+    from pushout.scenario import Link, Scenario
 
 __all__ = [
     "CompareResult",
@@ -67,11 +68,13 @@ __all__ = [
     "FigureError",
     "HeadroomResult",
     "InternalError",
+    "Link",
     "MissingExtraError",
     "PolicyError",
     "PushoutError",
     "QuestionError",
     "Result",
+    "Scenario",
     "ScenarioError",
     "ScenarioNotFoundError",
     "SizeResult",
@@ -110,6 +113,8 @@ def __getattr__(name: str) -> object:
         return import_module(f"pushout.{name}")
     if name.endswith("Error") and name in __all__:
         return getattr(import_module("pushout.errors"), name)
+    if name in ("Link", "Scenario"):
+        return getattr(import_module("pushout.scenario"), name)
     if name in __all__:
         return getattr(import_module("pushout.reading" if name in _READING else "pushout.api"), name)
     raise AttributeError(f"module 'pushout' has no attribute {name!r}")

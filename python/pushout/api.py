@@ -1,4 +1,9 @@
-"""The functions of the Python interface."""
+"""The functions of the Python interface.
+
+Annotations stay texts, so that `help` shows the names of types and not what they stand for.
+"""
+
+from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +18,7 @@ from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
 from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
+from pushout.progress import shown
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
@@ -37,7 +43,7 @@ from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
 from pushout.simulate import Job, Progress, check_reps, check_seed
-from pushout.source import Overrides, Scenario, Source, load, overrides, utf_8
+from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf_8
 
 __all__ = [
     "CompareResult",
@@ -70,7 +76,7 @@ __version__ = _core.VERSION
 
 
 def run(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     policies: PoliciesByPort | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
@@ -89,7 +95,7 @@ def run(
     `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default the scenario's; `audit` checks that
     every unit and every byte is accounted for; `jobs` is the number of threads (default: every core); `progress` is
     called with (done, total) at intervals: replications, where a running one counts by the fraction done, or the
-    simulated seconds of a single run.
+    simulated seconds of a single run; without it a notebook shows a bar.
 
     The result keeps the complete document of every replication: 1.4 MB for a network of 220 flows and their 882 ports.
     For hundreds of replications use `sweep`, which keeps only the chosen figures.
@@ -100,7 +106,8 @@ def run(
     check_seed(seed)
     source, changes = load(scenario), overrides(set)
     job = Job(source, (*_everywhere(policies, source, changes), *changes), engine, audit)
-    return Result(*replicated(job, seed, reps, jobs=jobs, progress=progress))
+    with shown(progress, "replications" if reps > 1 else "") as told:
+        return Result(*replicated(job, seed, reps, jobs=jobs, progress=told))
 
 
 def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[str]) -> list[str]:
@@ -109,7 +116,7 @@ def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[
 
 
 def plot(
-    runs: Scenario | Result | Sequence[Scenario | Result],
+    runs: ScenarioLike | Result | Sequence[ScenarioLike | Result],
     *,
     what: str | Sequence[str] = DEFAULT,
     labels: str | Sequence[str] = (),
@@ -129,7 +136,7 @@ def plot(
     """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
-    `pushout run --out` has written; `what` lists panels (queue, drops, throughput, cwnd, occupancy, memory, fct,
+    `pushout run --out` has written; `what` lists panels (queue, drops, delay, throughput, cwnd, occupancy, memory, fct,
     slowdown, goodput, topology) or figures that have one (`ports.bottleneck.lost`); `labels` are names for the legend;
     `at` lists places whose queues, losses and occupancies are drawn, as in `compare` (default: the busiest ports with a
     limited buffer; of a class of ports the busiest), and `ports` is another name of it; `flows` says which flows
@@ -184,7 +191,7 @@ def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping
 
 
 def compare(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     policies: Policies,
     *,
     at: Named = None,
@@ -215,12 +222,12 @@ def compare(
     asked = ask.comparison(
         scenario, policies, at=at, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures
     )
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return asked(session)
 
 
 def size(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     goal: str | Sequence[str],
     over: str,
     *,
@@ -269,7 +276,7 @@ def size(
         search=search,
         engine=engine,
     )
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return asked(session)
 
 
@@ -309,7 +316,7 @@ def sweep(
     if part:
         check_places(out, cache, part)
     sweeps.look_over(plan)
-    with Session.open(out, cache, jobs, cluster, progress) as session:
+    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
         return sweeps.sweep(plan, session, shard=part)
 
 
@@ -322,7 +329,8 @@ def merge(folders: Sequence[Folder], out: Folder, *, progress: Progress | None =
 
         >>> pushout.merge(["part-1", "part-2"], "whole").means("goodput_ratio")
     """
-    return parts.merge(folders, out, progress)
+    with shown(progress) as told:
+        return parts.merge(folders, out, told)
 
 
 def headroom(
@@ -347,7 +355,7 @@ def headroom(
 
 
 def why(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     at: Named = None,
     loss: int | None = None,
@@ -369,11 +377,11 @@ def why(
     decision saves the frame if the frame then passes the port.
 
     Parameters: the frame is the `loss`-th that was lost at the place `at` after the warm-up (default: the first,
-    anywhere), or number `frame`, from 1, on the circuit of `flow`; `ill` is what happened to it: `lost`, `marked`,
-    `trimmed`, or `late:5ms`, longer than this time in the port; `report` asks for this many decisions of the whole run
-    instead, those whose refusal saves most frames; `policies` are run as well, at the place, as in `compare`; with
-    `reaction="off"` senders do not react: the recorded arrivals are repeated, and the busy period bounds the search;
-    `set` and `seed` are those of `run`; `progress` is called with (done, total) counterfactuals.
+    anywhere), with `flow` of this flow, or number `frame`, from 1, on its circuit; `ill` is what happened to it:
+    `lost`, `marked`, `trimmed`, or `late:5ms`, longer than this time in the port; `report` asks for this many
+    decisions of the whole run instead, those whose refusal saves most frames; `policies` are run as well, at the place,
+    as in `compare`; with `reaction="off"` senders do not react: the recorded arrivals are repeated, and the busy period
+    bounds the search; `set` and `seed` are those of `run`; `progress` is called with (done, total) counterfactuals.
 
     Raises `ScenarioError` if no such frame exists; the message says how many there are. Draws belong to packets, so a
     refused packet changes the luck of no other. After the idea of PrintQueue (Y. Lei and others, SIGCOMM 2022), which
@@ -381,21 +389,22 @@ def why(
 
         >>> pushout.why("two-routers", loss=3).document["best"]
     """
-    return ask_why(
-        scenario,
-        at=at,
-        loss=loss,
-        flow=flow,
-        frame=frame,
-        ill=ill,
-        report=report,
-        policies=policies,
-        reaction=reaction,
-        last=last,
-        set=set,
-        seed=seed,
-        progress=progress,
-    )
+    with shown(progress, "counterfactuals") as told:
+        return ask_why(
+            scenario,
+            at=at,
+            loss=loss,
+            flow=flow,
+            frame=frame,
+            ill=ill,
+            report=report,
+            policies=policies,
+            reaction=reaction,
+            last=last,
+            set=set,
+            seed=seed,
+            progress=told,
+        )
 
 
 def worst(

@@ -1,4 +1,4 @@
-"""Show results in a notebook as the commands print them. Every module that makes results loads it."""
+"""Print results as the commands do: on terminals, pages and in notebooks. Every module that makes results loads it."""
 
 from typing import TYPE_CHECKING
 

@@ -14,7 +14,7 @@ from pushout.question.load import busiest
 from pushout.question.port import Choice, Holder, Port, policy_refused, ports, section
 from pushout.question.port import policies as choices
 from pushout.shipped import typed
-from pushout.source import Overrides, Scenario, Source, load, overrides
+from pushout.source import Overrides, ScenarioLike, Source, load, overrides
 
 _GIVEN = '<script id="given" type="application/json">[]</script>'
 """The place in the page for scenarios that the user names."""
@@ -25,7 +25,7 @@ LETTERS = "AB"
 MISSING = "the page is not built: run make lab, which needs Node.js, npm and the Rust target wasm32-unknown-unknown"
 
 
-def page(scenarios: Sequence[Scenario], policies: Sequence[str] = (), *, set: Overrides = ()) -> str:  # noqa: A002
+def page(scenarios: Sequence[ScenarioLike], policies: Sequence[str] = (), *, set: Overrides = ()) -> str:  # noqa: A002
     """Return the page as HTML, with these scenarios in it.
 
     Parameters: `policies` are one policy, or two to be compared, at the busiest port with a limited buffer, or in the
@@ -41,7 +41,7 @@ def page(scenarios: Sequence[Scenario], policies: Sequence[str] = (), *, set: Ov
     return shipped.PAGE.read_text(encoding="utf-8").replace(_GIVEN, _GIVEN.replace("[]", text))
 
 
-def _offer(number: int, scenario: Scenario, policies: Sequence[str], sets: tuple[str, ...]) -> dict[str, Any]:
+def _offer(number: int, scenario: ScenarioLike, policies: Sequence[str], sets: tuple[str, ...]) -> dict[str, Any]:
     """Build what the page opens: `Preset` in web/src/presets.ts."""
     from pushout.reading import explain
 

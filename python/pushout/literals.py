@@ -11,7 +11,9 @@ Search = Literal["auto", "bisect", "optuna"]
 """Search methods; the first chooses between the others."""
 SEARCHES: tuple[Search, ...] = get_args(Search)
 
-Panel = Literal["queue", "drops", "throughput", "cwnd", "occupancy", "memory", "fct", "slowdown", "goodput", "topology"]
+Panel = Literal[
+    "queue", "drops", "delay", "throughput", "cwnd", "occupancy", "memory", "fct", "slowdown", "goodput", "topology"
+]
 """Panels of a picture of a run."""
 PANELS: tuple[Panel, ...] = get_args(Panel)
 

@@ -1,44 +1,45 @@
-"""An answer as one page that needs nothing from elsewhere: pictures, the tables of its command, how it was made."""
+"""An answer as one page that needs nothing from elsewhere: pictures, the tables of its command, how it was made.
 
-import io
+A notebook shows the pictures and tables as a part of its own page.
+"""
+
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
 from pushout import _core, display  # noqa: F401  (answers are printed by it)
+from pushout.picture.asked import recorded
 from pushout.question import drawing
 from pushout.question.compare import CompareResult
-from pushout.question.frame import Tabled, as_page
+from pushout.question.frame import Tabled, as_fragment, as_page
 from pushout.question.frame import display as printed
+from pushout.question.headroom import HeadroomResult
 from pushout.question.quantity import grouped
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
+from pushout.question.trace import TraceResult
+from pushout.question.why import WhyResult
 from pushout.result import Result
+from pushout.style import adaptive
 from pushout.svg import embedded
-
-WIDTH = 110
-"""Letters side by side in the tables of a page; narrower screens scroll them."""
 
 DRAWN = 4
 """Figures of a sweep that a page draws."""
 
 
-def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None) -> str:
-    """The page of an answer; `command` is what was typed for it, `figures` replace those that the answer has."""
+def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None, title: str = "") -> str:
+    """The page of an answer; `command` is what was typed for it, `figures` and `title` replace those that it has."""
     from jinja2 import Environment
 
-    template = Path(__file__).with_name("answer.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    pictures = [
-        (f"figure {number}", embedded(drawing.images(figure)["svg"].decode(), f"figure-{number}"))
-        for number, figure in enumerate(_figures(result) if figures is None else figures, 1)
-    ]
-    return environment.from_string(template).render(
-        title=_title(result),
+    drawn = _drawings(_figures(result) if figures is None else figures)
+    return environment.from_string(_part("answer.html.j2")).render(
+        title=title or _title(result),
+        style=_part("answer.css"),
         warnings=[warned["message"] for warned in getattr(result, "warnings", [])],
-        pictures=pictures,
-        table=_table(result),
+        pictures=[(name, width, adaptive(svg)) for name, width, svg in drawn],
+        tables=_tables(result),
         command=command,
         facts=list(_facts(result)),
     )
@@ -48,17 +49,57 @@ def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None
 @as_page.register(CompareResult)
 @as_page.register(SizeResult)
 @as_page.register(SweepResult)
+@as_page.register(HeadroomResult)
+@as_page.register(WhyResult)
 def _plain(result: Any) -> str:
     return page(result)
 
 
-def _table(result: Tabled) -> str:
-    """Return the table that the command prints."""
-    from rich.console import Console
+@as_fragment.register(Result)
+@as_fragment.register(TraceResult)
+@as_fragment.register(CompareResult)
+@as_fragment.register(SizeResult)
+@as_fragment.register(SweepResult)
+@as_fragment.register(HeadroomResult)
+@as_fragment.register(WhyResult)
+def fragment(result: Any) -> str:
+    """The tables and figures of an answer, as a notebook shows them: figures on a white ground, for any theme."""
+    drawn = _drawings(_figures(result))
+    figures = "".join(f'<div style="{PAPER}; max-width: {width}px">{svg}</div>' for _, width, svg in drawn)
+    return f'<style>{_part("answer.css")}</style><div class="pushout">{_tables(result)}</div>{figures}'
 
-    console = Console(file=io.StringIO(), record=True, width=WIDTH, highlight=False, markup=False, emoji=False)
-    printed(result, console)
-    return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+
+PAPER = "background: #fff; color: #000"
+"""The style of a figure in a notebook, whose colours no page can ask for."""
+
+
+def _part(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _drawings(figures: Sequence[Any]) -> list[tuple[str, int, str]]:
+    """Write figures as parts of a page, each with its name and its greatest width in pixels."""
+    return [
+        (
+            f"figure {number}",
+            round(PIXELS_PER_INCH * figure.get_figwidth()),
+            embedded(drawing.svg(figure), f"figure-{number}"),
+        )
+        for number, figure in enumerate(figures, 1)
+    ]
+
+
+PIXELS_PER_INCH = 120
+"""Scale at which the letters of a figure are about as large as those of the page."""
+
+
+def _tables(result: Tabled) -> str:
+    """Return what the command prints, as tables and paragraphs."""
+    from pushout.show.sheet import Sheet
+
+    sheet = Sheet()
+    printed(result, sheet)
+    return sheet.html()
 
 
 def _document(result: Any) -> dict[str, Any]:
@@ -68,11 +109,22 @@ def _document(result: Any) -> dict[str, Any]:
 
 @singledispatch
 def _figures(result: Any) -> list[Any]:
-    """The figures of an answer."""
-    raise TypeError(f"{type(result).__name__} has no figures")
+    """The figures of an answer, if it has any."""
+    return []
 
 
 @_figures.register(Result)
+def _of_run(result: Result) -> list[Any]:
+    """The panels of what the run has recorded."""
+    return [result.plot()] if recorded(result.document) else []
+
+
+@_figures.register(WhyResult)
+def _of_frame(result: WhyResult) -> list[Any]:
+    """The decisions before a frame; a report of many decisions has no figure."""
+    return [] if "report" in result.document else [result.plot()]
+
+
 @_figures.register(CompareResult)
 @_figures.register(SizeResult)
 def _one(result: Any) -> list[Any]:
@@ -99,6 +151,8 @@ def _title(result: Any) -> str:
     document = _document(result)
     scenario = manifest.get("scenario", {})
     name = manifest.get("title") or scenario.get("title") or document.get("title") or document.get("scenario")
+    if isinstance(result, HeadroomResult):
+        name = f"Headroom of {len(result.rows)} line{'s' * (len(result.rows) > 1)}"
     return str(name or manifest.get("name") or "Pushout")
 
 

@@ -7,17 +7,17 @@ from pushout import _core
 from pushout.catalogue import Entry
 from pushout.errors import QuestionError
 from pushout.literals import Engine
-from pushout.source import Overrides, Scenario, load, overrides
+from pushout.source import Overrides, ScenarioLike, load, overrides
 from pushout.warning import Warned, of_scenario
 
 
-def validate(scenario: Scenario, *, set: Overrides = ()) -> list[Warned]:  # noqa: A002
+def validate(scenario: ScenarioLike, *, set: Overrides = ()) -> list[Warned]:  # noqa: A002
     """Raise `ScenarioError` unless the scenario can be run; return warnings about anything that may mislead."""
     return of_scenario(load(scenario), overrides(set))
 
 
 def explain(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,
@@ -30,12 +30,12 @@ def explain(
     return document
 
 
-def reference_because(scenario: Scenario, *, set: Overrides = ()) -> str | None:  # noqa: A002
+def reference_because(scenario: ScenarioLike, *, set: Overrides = ()) -> str | None:  # noqa: A002
     """Return why a scenario that names the fast engine runs on the reference engine; `None` if it does not."""
     return _core.Scenario(*load(scenario), overrides(set), None).reference_because()
 
 
-def thresholds(scenario: Scenario, *, set: Overrides = ()) -> list[str]:  # noqa: A002
+def thresholds(scenario: ScenarioLike, *, set: Overrides = ()) -> list[str]:  # noqa: A002
     """List the limits of the queues of shared memories: a line for each class of every pool."""
     return _core.Scenario(*load(scenario), overrides(set), None).thresholds()
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Protocol, runtime_checkable
 
 from pushout import shipped
 from pushout.errors import Argument, ScenarioError, ScenarioNotFoundError
@@ -35,12 +35,20 @@ class Source(NamedTuple):
     name: str
 
 
-Scenario = str | os.PathLike[str] | Mapping[str, Any] | Source
-"""A path, the name of a shipped scenario, its text (TOML or JSON), its keys as a mapping, or a `Source`."""
+@runtime_checkable
+class HasSource(Protocol):
+    """An object that has the text of a scenario, as `pushout.Scenario`."""
+
+    @property
+    def source(self) -> Source: ...  # noqa: D102
+
+
+ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Source | HasSource
+"""A path, the name of a shipped scenario, its text (TOML or JSON), its keys as a mapping, or a `Scenario`."""
 
 
 def load(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     allow_files: Iterable[str | os.PathLike[str]] = (),
     progress: Callable[[float, float], None] | None = None,
@@ -55,9 +63,11 @@ def load(
     if isinstance(scenario, Source):
         return scenario
     if isinstance(scenario, Mapping):
-        return _complete(Source(json.dumps(_known(scenario, "")), ""), allowed, progress=progress)
+        return _complete(Source(json.dumps(known(scenario, "")), ""), allowed, progress=progress)
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
         return _complete(Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>"), allowed, progress=progress)
+    if isinstance(scenario, HasSource):
+        return scenario.source
     if not isinstance(scenario, str | os.PathLike):
         raise TypeError(f"the scenario must be a path, a text or a mapping of its keys, not {quoted(scenario)}")
     path = os.fspath(scenario)
@@ -130,12 +140,12 @@ def _absent(path: str) -> ScenarioNotFoundError:
 
 def _meant(path: str) -> str:
     """Suggest a shipped scenario for a path that does not exist."""
-    known, stem = shipped.names(), Path(path).stem
+    names, stem = shipped.names(), Path(path).stem
     if shipped.is_name(path):
         from pushout import _core
 
-        return f"; {_core.unknown('shipped scenario', path, known)}"
-    return f"; the name of the shipped scenario is {stem}, without folder and suffix" if stem in known else ""
+        return f"; {_core.unknown('shipped scenario', path, names)}"
+    return f"; the name of the shipped scenario is {stem}, without folder and suffix" if stem in names else ""
 
 
 def _limited(file: BinaryIO, path: str, what: str) -> bytes:
@@ -170,7 +180,7 @@ def utf_8(text: str, what: str | Argument) -> str:
 def overrides(given: Overrides) -> list[str]:
     """Convert overrides to the form `key.path=value`."""
     if isinstance(given, Mapping):
-        return [utf_8(f"{key}={_toml(_known(value, str(key)))}", Argument("set")) for key, value in given.items()]
+        return [utf_8(f"{key}={_toml(known(value, str(key)))}", Argument("set")) for key, value in given.items()]
     if isinstance(given, str):
         raise TypeError('set must be {"key": value} or ["key=value"], not a single string')
     if not isinstance(given, Iterable):
@@ -194,16 +204,16 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _known(value: Any, path: str, level: int = 0) -> Any:
+def known(value: Any, path: str, level: int = 0) -> Any:
     """Convert a value and everything in it to the types of JSON and TOML; messages call it `path`."""
     value = plain(value)
     where = f"{excerpt(path, LONGEST_PATH)}: " if path else ""
     if isinstance(value, Mapping | list | tuple) and level >= DEEPEST:
         raise ScenarioError(f"{where}tables and lists must be nested at most {DEEPEST} levels deep")
     if isinstance(value, Mapping):
-        return {str(key): _known(item, _join(path, str(key)), level + 1) for key, item in value.items()}
+        return {str(key): known(item, _join(path, str(key)), level + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_known(item, f"{path}[{index}]", level + 1) for index, item in enumerate(value)]
+        return [known(item, f"{path}[{index}]", level + 1) for index, item in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
         raise ScenarioError(f"{where}the value must be a finite number, not {value}")
     if isinstance(value, bool | str | int | float):
@@ -219,7 +229,7 @@ def _join(path: str, name: str) -> str:
 
 def toml(value: Any, path: str = "") -> str:
     """Write a value as TOML on one line; messages call it `path`."""
-    return _toml(_known(value, path))
+    return _toml(known(value, path))
 
 
 def _toml(value: Any) -> str:

@@ -64,6 +64,13 @@ NARROWEST_IN, WIDEST_IN = 2.5, 40.0
 """Widths between which pictures can be drawn."""
 
 
+def adaptive(svg: str) -> str:
+    """Return a drawing whose colours follow the page that it is part of, light or dark."""
+    for variable, plain in COLOURS.values():
+        svg = svg.replace(plain, variable)
+    return svg
+
+
 def style(title: str) -> Any:
     """Return the Matplotlib settings of every figure, with placeholder colours."""
     clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")

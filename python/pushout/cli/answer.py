@@ -66,7 +66,7 @@ class Answering:
             raise click.UsageError(
                 "--jobs counts threads of this machine and cannot be used with --cluster: leave out one"
             )
-        from pushout.cli.progress import Progress
+        from pushout.progress import Progress
         from pushout.question.session import Session, default_cache
         from pushout.question.store import RUNS
 

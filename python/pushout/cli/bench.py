@@ -76,7 +76,7 @@ def bench(
     from pushout.bench.peers import OURS
     from pushout.bench.workloads import WORKLOADS
     from pushout.cache import write
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
 
     out.mkdir(parents=True, exist_ok=True)
     if workloads is None:

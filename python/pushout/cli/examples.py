@@ -4,7 +4,7 @@ EXAMPLES = {
     "bench": "pushout bench --workloads W1-packet --peers '' --reps 3",
     "check": "pushout check my_epd.py",
     "compare": "pushout compare lan --policies tail-drop,ppd,epd --set 'duration=5 s'",
-    "explain": "pushout explain two-routers > explicit.json",
+    "explain": "pushout explain two-routers",
     "headroom": "pushout headroom lines.csv",
     "init": "pushout init my-lab",
     "lab": "pushout lab lan --policies tail-drop,epd --out lab.html",

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from pushout.cli.options import JSON, Whole, console
+from pushout.cli.page import HTML, write_page
 from pushout.cli.streams import echo_json
 
 FRAME = Whole(64, 65_535)
@@ -16,9 +17,16 @@ FRAME = Whole(64, 65_535)
 @click.option("--smallest", type=FRAME, metavar="BYTES", help="Its smallest frame (default: mtu).")
 @click.option("--other", type=Whole(0, 65_535), metavar="BYTES", help="Largest frame of other classes (default: mtu).")
 @click.option("--cell", type=Whole(1, 65_535), metavar="BYTES", help="Size of the memory's cells.")
+@HTML
 @JSON
 def headroom(
-    table: Path, mtu: int | None, smallest: int | None, other: int | None, cell: int | None, as_json: bool
+    table: Path,
+    mtu: int | None,
+    smallest: int | None,
+    other: int | None,
+    cell: int | None,
+    html: Path | None,
+    as_json: bool,
 ) -> None:
     """Compare the headroom that each line of a switch needs with what it is given.
 
@@ -33,7 +41,8 @@ def headroom(
     result = question(read(table, given))
     if as_json:
         echo_json(result.document)
-        return
-    from pushout.show import headroom as show
+    else:
+        from pushout.show import headroom as show
 
-    show.headroom(result, console())
+        show.headroom(result, console())
+    write_page(html, result)

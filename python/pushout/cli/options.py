@@ -318,7 +318,7 @@ def default_folder(name: str) -> str:
 
 def scenario_file(path: str) -> "Source":
     """Read the scenario of the command line: a file, even if its name looks like the text of one."""
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
     from pushout.source import load
 
     with Progress("packets", about=True) as progress:

@@ -18,7 +18,7 @@ HTML = click.option(
 )
 
 
-def write_page(file: Path | None, result: "Tabled", figures: list[Any] | None = None) -> None:
+def write_page(file: Path | None, result: "Tabled", figures: list[Any] | None = None, title: str = "") -> None:
     """Write the page of an answer, if one is wanted."""
     if file is None:
         return
@@ -27,5 +27,5 @@ def write_page(file: Path | None, result: "Tabled", figures: list[Any] | None = 
 
     typed = click.get_current_context().find_root().obj or []
     file.parent.mkdir(parents=True, exist_ok=True)
-    write(file, page(result, masked(shlex.join(["pushout", *typed])), figures))
+    write(file, page(result, masked(shlex.join(["pushout", *typed])), figures, title))
     tell(f"page: {file}")

@@ -74,8 +74,8 @@ def plot(
     """
     from pushout import api
     from pushout.cache import write
-    from pushout.cli.progress import Progress
     from pushout.picture import figure
+    from pushout.progress import Progress
 
     sources = _scenarios(runs, sets)
     reps, options["at"] = options["reps"], options["at"] or ""

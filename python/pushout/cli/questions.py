@@ -56,7 +56,7 @@ def sweep(file: str, columns: str, shard: str | None, answering: Answering) -> N
     to DIR/rows.parquet (rows.csv without the extra "tables"), their origin to DIR/manifest.json; DIR is results/NAME by
     default. Finished runs are not repeated: the same command resumes an interrupted sweep.
     """
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
     from pushout.question import design
     from pushout.question import sweep as question
     from pushout.question.given import with_columns, with_policies
@@ -90,7 +90,7 @@ def merge(folders: tuple[Path, ...], out: str, html: Path | None, as_json: bool)
     Each FOLDER holds a part that pushout sweep --shard I/N has run; their order does not matter. DIR gets the rows and
     the manifest that one process would have written, but for times, and the finished runs.
     """
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
     from pushout.question import merge as question
 
     with Progress("runs") as progress:

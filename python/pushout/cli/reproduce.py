@@ -64,7 +64,7 @@ def reproduce(
     """
     from pushout import kept
     from pushout.cache import Cache
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
     from pushout.question.output import Output
     from pushout.study.model import load
     from pushout.study.previous_report import carried_over
@@ -104,7 +104,7 @@ def _findings(studies: "Sequence[Study]", out: Path, jobs: int | None, *, strict
     """Run the findings of studies, keep what they gave in `DIR/findings`, and print their verdicts."""
     from pushout import kept
     from pushout.cache import Cache
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
     from pushout.question.output import Output
     from pushout.show.findings import verdicts
     from pushout.study.finding_result import document, save

@@ -85,7 +85,7 @@ def run(
 
     With --trace one replication runs, on the reference engine where links carry cells; its figures are the same.
     """
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
     from pushout.replicate import replicated
     from pushout.simulate import Job
 
@@ -140,7 +140,7 @@ def _draw(result: "Replicated", planned: "Recording", file: Path | None, html: P
     if html:
         from pushout.result import Result
 
-        write_page(html, Result(*result), [drawn])
+        write_page(html, Result(*result), [drawn], planned.title)
 
 
 def _trace_kinds(kinds: str | None, ports: str | None, reps: int) -> list[str]:

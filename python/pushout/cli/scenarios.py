@@ -68,11 +68,11 @@ def _checked(path: str, sets: tuple[str, ...]) -> "list[Warned]":
 @SET
 @JSON
 def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
-    """Print a scenario in full, with templates and defaults expanded.
+    """Print a scenario in words: run, network, buffers, memories and traffic, with every default that matters.
 
-    The output is canonical JSON, with --json or without, and is itself a scenario. If the fast engine cannot skip
-    anything, the reference engine runs the scenario; a note on standard error gives the reason. For ports that share a
-    memory, notes give the threshold of every class with its pool empty, half full and full.
+    With --json the output is canonical JSON with all templates and defaults expanded, and itself a scenario. A note
+    gives the reason if the reference engine runs a scenario because the fast engine cannot skip anything. For ports
+    that share a memory, notes give the threshold of every class with its pool empty, half full and full.
     """
     from pushout import reading
     from pushout.warning import of_scenario
@@ -83,11 +83,16 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
         because = reading.reference_because(source, set=sets)
         thresholds = reading.thresholds(source, set=sets)
         warn(of_scenario(source, sets))
-    if because is not None:
-        click.echo(f"note: runs on the reference engine: {because}", err=True)
-    for threshold in thresholds:
-        click.echo(f"note: {threshold}", err=True)
-    echo_json(document)
+    engine = [] if because is None else [f"runs on the reference engine: {because}"]
+    notes = [*engine, *thresholds]
+    if as_json:
+        for note in notes:
+            click.echo(f"note: {note}", err=True)
+        echo_json(document)
+        return
+    from pushout.show import explained
+
+    explained.scenario(document, notes, console())
 
 
 @click.command()

@@ -21,9 +21,14 @@ COUNT = Whole(1, 2**32)
     metavar="PLACE,…",
     help="Where the frame was lost: a port, a class of ports or memory.NAME (default: anywhere).",
 )
-@click.option("--loss", type=COUNT, metavar="K", help="The K-th lost frame there, after the warm-up (default: 1).")
-@click.option("--flow", metavar="NAME", help="Or a frame of this flow …")
-@click.option("--frame", type=COUNT, metavar="N", help="… by its number on the circuit of the flow, from 1.")
+@click.option(
+    "--loss",
+    type=COUNT,
+    metavar="K",
+    help="The K-th lost frame there, after the warm-up (default: 1); with --flow of this flow.",
+)
+@click.option("--flow", metavar="NAME", help="The first lost frame of this flow, the K-th …")
+@click.option("--frame", type=COUNT, metavar="N", help="… or the one with this number on its circuit, from 1.")
 @click.option(
     "--ill",
     default="lost",
@@ -67,7 +72,7 @@ def why(
     before the loss a run is repeated in which this frame alone is refused: if the lost frame then passes, the decision
     would have saved it. The table has the losses of each of these runs, so that the price of saving it can be seen.
     """
-    from pushout.cli.progress import Progress
+    from pushout.progress import Progress
     from pushout.question.why import why as question
     from pushout.show import why as show
 

@@ -73,6 +73,7 @@ class Asked(NamedTuple):
             planned.memories,
             planned.buffers,
             planned.network,
+            planned.drains_s,
         )
 
 

@@ -93,4 +93,4 @@ def written(figure: Any, kind: str) -> bytes:
     data = io.BytesIO()
     with mpl.rc_context(drawing.plain_style()):
         figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(metadata[kind]))
-    return data.getvalue()
+    return drawing.small(data.getvalue()) if kind == "png" else data.getvalue()

@@ -85,13 +85,19 @@ def _measured(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], un
     return _named(run, name, runs, names) + ("" if unit else f" ({own})")
 
 
+def _queue_of(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], unit: str) -> str:
+    """Return the name of a queue in a legend: a single one in words."""
+    named = _measured(run, name, runs, names, unit)
+    return f"queue of {named}" if len(runs) == len(names) == 1 else named
+
+
 def _queue(runs: Sequence[Run]) -> list[Drawn]:
     shown = [(run, series.entries(run, "ports", run.ports, "occupancy", "queue over time")) for run in runs]
     unit = _unit(runs, shown)
 
     def draw(axes: Any, points: int) -> Doubts:
         curves = [
-            (_measured(run, name, runs, names, unit), series.curve(run, "ports", name, ("occupancy", "values"), points))
+            (_queue_of(run, name, runs, names, unit), series.curve(run, "ports", name, ("occupancy", "values"), points))
             for run, names in shown
             for name in names
         ]
@@ -99,6 +105,33 @@ def _queue(runs: Sequence[Run]) -> list[Drawn]:
         return _over_time(axes, curves)
 
     return [Drawn(f"queue ({unit})" if unit else "queue", TIME, draw)]
+
+
+def _delay(runs: Sequence[Run]) -> list[Drawn]:
+    shown = [(run, _draining(run)) for run in runs]
+
+    def draw(axes: Any, points: int) -> Doubts:
+        curves = [
+            (
+                f"delay at {name}" if len(runs) == len(names) == 1 else _named(run, name, runs, names),
+                series.curve(run, "ports", name, ("occupancy", "values"), points).scaled(run.drains_s[name]),
+            )
+            for run, names in shown
+            for name in names
+        ]
+        return _over_time(axes, curves)
+
+    return [Drawn("queueing delay (s)", TIME, draw)]
+
+
+def _draining(run: Run) -> list[str]:
+    """Return the ports whose queue over time is known, and how fast their lines send it."""
+    names = series.entries(run, "ports", run.ports, "occupancy", "queue over time")
+    if not (known := [name for name in names if name in run.drains_s]):
+        raise QuestionError(
+            f"{run.name} has no port whose rate and unit are known; a finished run has none: draw the scenario itself"
+        )
+    return known
 
 
 def _unit(runs: Sequence[Run], shown: Sequence[tuple[Run, Sequence[str]]]) -> str:
@@ -394,6 +427,7 @@ def _topology(runs: Sequence[Run]) -> list[Drawn]:
 PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "queue": _queue,
     "drops": _drops,
+    "delay": _delay,
     "throughput": _throughput,
     "cwnd": _cwnd,
     "occupancy": _occupancy,

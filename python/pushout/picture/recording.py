@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pushout import _core
@@ -53,6 +53,8 @@ class Recording(NamedTuple):
     buffers: dict[str, tuple[float, str]]
     """Capacity of each port, and its measure."""
     network: Network
+    drains_s: dict[str, float]
+    """The time in which the line of a port sends a byte or a cell of its queue."""
 
 
 def panels(what: str | Iterable[str]) -> list[Panel]:
@@ -67,6 +69,7 @@ def panels(what: str | Iterable[str]) -> list[Panel]:
 OF_FIGURES: dict[str, Panel] = {
     r"(summary|ports\..+)\.(loss_ratio|lost|lost\..+|losses.*)": "drops",
     r"ports\..+\.(occupancy|occupancy_(mean|max|p\d+))": "queue",
+    r"ports\..+\.delay_s": "delay",
     r"memories\..+\.(occupancy|occupancy_(mean|max))": "memory",
     r"(summary|flows\..+)\.(goodput_bps|throughput.*)": "throughput",
     r"summary\.goodput_ratio": "goodput",
@@ -144,7 +147,18 @@ def recording(
     ]
     buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
     title = str(explained.get("title") or explained["name"])
-    return Recording(title, what, planned, chosen, shown, list(shared), buffers, network(explained))
+    drains = _drains_s(known, chosen)
+    return Recording(title, what, planned, chosen, shown, list(shared), buffers, network(explained), drains)
+
+
+OCTETS = {"bytes": 1, "cells": CELL_BYTES}
+"""Octets of the units in which ports count that are all of one length."""
+
+
+def _drains_s(known: Mapping[str, Port], names: Iterable[str]) -> dict[str, float]:
+    """Return the time in which the line of each port sends a unit of its queue, if units are of one length."""
+    found = ((name, OCTETS.get(known[name].measure), known[name].sends_bps) for name in names)
+    return {name: 8 * octets / bps for name, octets, bps in found if octets}
 
 
 def fillable(explained: Document, what: Sequence[Panel], at: Sequence[str] = ()) -> list[Panel]:
@@ -161,8 +175,10 @@ INSTEAD: tuple[Panel, ...] = ("memory", "fct", "slowdown")
 def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
     """Panels that a scenario cannot fill, and what it takes to fill them."""
     lacks: dict[Panel, str] = {}
+    if not _drains_s(ports(explained), at):
+        lacks["delay"] = "port whose buffer is in bytes or cells"
     if not at:
-        lacks |= dict.fromkeys(("queue", "drops", "occupancy"), "port with a limited buffer")
+        lacks |= dict.fromkeys(("queue", "delay", "drops", "occupancy"), "port with a limited buffer")
     if not explained.get("memory"):
         lacks["memory"] = "memory that ports share"
     if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
@@ -217,7 +233,7 @@ def _series(
     """Overrides that have a run keep what these panels show, besides what it keeps already."""
     asked = explained.get("measure", {})
     wanted: dict[str, Any] = {}
-    if "queue" in what and at:
+    if {"queue", "delay"} & set(what) and at:
         wanted["occupancy"] = at
     if "drops" in what and at:
         wanted["losses"] = at
@@ -242,11 +258,11 @@ def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
 
 def _sampling(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> list[str]:
     """An override of the interval between samples, if that of the scenario gives too few or too many of them."""
-    if not {"queue", "drops", "cwnd", "occupancy", "memory"} & set(what):
+    if not {"queue", "delay", "drops", "cwnd", "occupancy", "memory"} & set(what):
         return []
     measured = _measured_ps(explained)
     given = round(seconds(explained["sample"]) * 1e12)
-    fewest = max(FEWEST, _to_see_peaks(explained, at) if "queue" in what else 0)
+    fewest = max(FEWEST, _to_see_peaks(explained, at) if {"queue", "delay"} & set(what) else 0)
     if fewest <= measured / max(1, given) <= max(MOST, fewest):
         return []
     return [f'sample="{max(1, measured // max(SAMPLES, fewest))} ps"']

@@ -30,9 +30,11 @@ class Run(NamedTuple):
     buffers: Mapping[str, tuple[float, str]] = {}
     network: "Network | None" = None
     """Its nodes and lines, if they are known: not of a finished run."""
+    drains_s: Mapping[str, float] = {}
+    """The time in which the line of a port sends a byte or a cell of its queue, if it is known."""
 
 
-INTERVAL, RANGE = "95 % interval", "least to greatest"
+INTERVAL, RANGE = "95 % interval", "min–max"
 """Meaning of bands: the uncertainty of the mean of several replications, or the range of the samples of one."""
 
 
@@ -49,6 +51,11 @@ class Curve(NamedTuple):
     def highest(self) -> float:
         """The greatest value that is drawn."""
         return float((self.band[1] if self.band else self.mean).max())
+
+    def scaled(self, factor: float) -> "Curve":
+        """Return the curve in another unit."""
+        band = self.band and (factor * self.band[0], factor * self.band[1])
+        return self._replace(mean=factor * self.mean, band=band)
 
 
 def entries(run: Run, part: str, names: Sequence[str], key: str, why: str) -> list[str]:

@@ -1,4 +1,9 @@
-"""Parse and check questions about one scenario before anything is run, so that mistakes cost nothing."""
+"""Parse and check questions about one scenario before anything is run, so that mistakes cost nothing.
+
+Annotations stay texts, as in `pushout.api`.
+"""
+
+from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +30,7 @@ from pushout.question.size import Question, Sizing
 from pushout.question.space import space
 from pushout.question.sweep import look_over
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
-from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
+from pushout.source import Overrides, ScenarioLike, Source, load, overrides, plain, toml
 from pushout.warning import Warned, of_scenario, union
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
@@ -38,7 +43,7 @@ Named = str | Sequence[str] | None
 
 
 def read(
-    scenario: Scenario, given: Overrides, seed: int | None, engine: Engine | None
+    scenario: ScenarioLike, given: Overrides, seed: int | None, engine: Engine | None
 ) -> tuple[Source, Document, tuple[str, ...]]:
     """Read and check a scenario: its source, its explained form and its overrides."""
     check_seed(seed)
@@ -133,7 +138,7 @@ def _check_measure(goal: Goal, explained: Document) -> None:
 
 
 def comparison(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     policies: Policies,
     *,
     at: Named = None,
@@ -198,7 +203,7 @@ def _warned(asked: A) -> A:
 
 
 def sizing(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     goal: str | Sequence[str],
     over: str,
     *,

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pushout import trust
 from pushout.document import Document
@@ -32,6 +32,9 @@ from pushout.question.session import Session
 from pushout.question.table import column_of
 from pushout.stats import Interval, interval
 from pushout.warning import HasWarnings
+
+if TYPE_CHECKING:
+    from pushout.question.forest import Forest
 
 FIGURES: dict[str, str] = {
     "transfer_time_mean_s": "mean transfer time (s)",
@@ -58,9 +61,12 @@ AT_PLACE = ("loss_ratio", "lossless_drop", "dropped", "occupancy_mean", "occupan
 RARE = ("retransmission_ratio", "transfers_unfinished", *RARE_AT_PLACE)
 """Figures that may be almost 0, so that their intervals are wide relative to the mean but still useful."""
 
+BESIDE_ROWS_IN, OCCUPANCY_IN = 1.2, 3.2
+"""Height of a forest besides its rows, and of the occupancy over time (inches)."""
+
 UP = ("transfer_time_p99_s", "packet_throughput", "goodput_ratio")
 ACROSS = ("fairness_jain", "delay_s", "loss_ratio")
-"""Figures to draw: of `UP` the first on which the policies differ, against the first two such of `ACROSS`."""
+"""Figures to draw: of `UP` the first on which the policies differ, and the first two such of `ACROSS`."""
 
 ALIKE = 1e-3
 """Means that differ by no more than this share look equal in a plot."""
@@ -138,12 +144,22 @@ class CompareResult(HasWarnings, Framed):
         return max(means) - min(means) <= ALIKE * max(map(abs, means))
 
     def plot(self) -> Any:
-        """Draw goodput against fairness and against delay, as a rule, and the occupancy of the place over time."""
-        from pushout.question import drawing
+        """Draw the differences from the first policy with their intervals, sorted, and the occupancy over time.
+
+        The title states the clear differences. A hollow mark is a difference that the runs leave open.
+        """
+        from pushout.question import drawing, forest
 
         looks = drawing.looks(len(self.policies))
-        with drawing.paper(columns=2, rows=2, height_ratios=(1.15, 1)) as (figure, grid):
-            self._draw_figures(grid[0], looks)
+        forests = self.forests(looks)
+        rows = forest.ROW_IN * (len(self.policies) - 1) + BESIDE_ROWS_IN
+        heights = (rows, OCCUPANCY_IN) if forests else (0.01, OCCUPANCY_IN)
+        with drawing.paper(max(1, len(forests)), 2, height_ratios=heights) as (figure, grid):
+            figure.set_size_inches(2 * drawing.WIDTH_IN, sum(heights))
+            for axes, each in zip(grid[0], forests, strict=False):
+                forest.panel(axes, each, forest.order(forests), named=each is forests[0])
+            for axes in grid[0][len(forests) :]:
+                axes.remove()
             below = figure.add_subplot(grid[1][0].get_gridspec()[1, :])
             for axes in grid[1]:
                 axes.remove()
@@ -151,28 +167,30 @@ class CompareResult(HasWarnings, Framed):
             labels = [policy.choice.label for policy in self.policies]
             names = drawing.named_alike(labels, [(policy.runs, policy.occupancy) for policy in self.policies])
             drawing.key(figure, names, looks, drawn)
-            drawing.headed(figure, self.title)
+            drawing.headed(figure, *([forest.message(forests)] if forests else []), self.title)
         return figure
+
+    def forests(self, looks: Sequence[Mapping[str, Any]]) -> list["Forest"]:
+        """Return the differences to draw: of the first figure of `UP` and the first two of `ACROSS`."""
+        from pushout.question.forest import Effect, Forest
+
+        first, *others = self.policies
+        found = []
+        for name in (*self.drawn(UP, 1), *self.drawn(ACROSS, 2)):
+            minus = [(policy, look, policy.minus(first, name)) for policy, look in zip(others, looks[1:], strict=True)]
+            effects = [
+                Effect(policy.choice.label, value, look, not (policy.draws or first.draws))
+                for policy, look, value in minus
+                if value
+            ]
+            if effects and (mean := first.mean(name)):
+                found.append(Forest(self._label(name), first.choice.label, mean["mean"], effects))
+        return found
 
     @property
     def title(self) -> str:
         """Return the compared quantities in words."""
         return str(self.document.get("title") or self.document["scenario"])
-
-    def _draw_figures(self, grid: Sequence[Any], looks: Sequence[Mapping[str, Any]]) -> None:
-        """Draw one figure against two others; remove the axes of missing figures."""
-        from pushout.question import drawing
-
-        pairs = [(across, up) for up in self.drawn(UP, 1) for across in self.drawn(ACROSS, 2)]
-        for axes, (across, up) in zip(grid, pairs, strict=False):
-            for policy, look in zip(self.policies, looks, strict=True):
-                if (x := policy.mean(across)) and (y := policy.mean(up)):
-                    drawing.cross(axes, x, y, look, policy.choice.label)
-            known = [[mean for policy in self.policies if (mean := policy.mean(name))] for name in (across, up)]
-            drawing.not_below_zero(axes, *known)
-            drawing.frame(axes, self._label(across), self._label(up))
-        for axes in grid[len(pairs) :]:
-            axes.remove()
 
     def _draw_occupancy(self, axes: Any, looks: Sequence[Mapping[str, Any]]) -> str:
         """Draw the occupancies over time; return the form of their intervals, empty if there are none."""

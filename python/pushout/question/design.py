@@ -52,7 +52,7 @@ from pushout.question.figures import path_of
 from pushout.question.replications import Drawn, Fixed, Precision, Replications
 from pushout.question.table import column_of
 from pushout.simulate import SEED_LIMIT, SeedError, check_room
-from pushout.source import Source, overrides
+from pushout.source import HasSource, Source, overrides
 from pushout.source import read as read_text
 
 OWN = ("point", "seed", "wall_s")
@@ -297,10 +297,12 @@ def _title(table: Mapping[str, Any]) -> str:
     return title
 
 
-def _scenario(table: Mapping[str, Any], folder: Path) -> Path | Mapping[str, Any] | str:
-    """Return the scenario: a path relative to the sweep file, or from Python also a text or a mapping."""
-    scenario: Mapping[str, Any] | str | os.PathLike[str]
-    scenario = _typed(table, "scenario", (str, Mapping, os.PathLike), "a path")
+def _scenario(table: Mapping[str, Any], folder: Path) -> Source | Path | Mapping[str, Any] | str:
+    """Return the scenario: a path relative to the sweep file, or from Python also a text, a mapping or an object."""
+    scenario: Mapping[str, Any] | str | os.PathLike[str] | HasSource
+    scenario = _typed(table, "scenario", (str, Mapping, os.PathLike, HasSource), "a path")
+    if isinstance(scenario, HasSource):
+        return scenario.source
     if isinstance(scenario, Mapping) or (isinstance(scenario, str) and "\n" in scenario):
         return scenario
     return shipped.resolved(scenario, folder)

@@ -107,15 +107,36 @@ def _spaced(name: str) -> str:
 
 def images(figure: Any) -> dict[str, bytes]:
     """Save a figure as SVG and as PNG; the same figure gives the same octets."""
+    return {kind: _saved(figure, kind) for kind in METADATA}
+
+
+def svg(figure: Any) -> str:
+    """Write a figure as SVG, as a part of a page."""
+    return _saved(figure, "svg").decode()
+
+
+METADATA = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}
+"""What a file must not say, so that equal figures are equal files."""
+
+
+def _saved(figure: Any, kind: str) -> bytes:
     import matplotlib as mpl
 
-    found = {}
+    data = io.BytesIO()
     with mpl.rc_context(plain_style()):
-        for kind, metadata in (("svg", ("Creator", "Date", "Format", "Type")), ("png", ("Software",))):
-            data = io.BytesIO()
-            figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(metadata))
-            found[kind] = data.getvalue()
-    return found
+        figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(METADATA[kind]))
+    return small(data.getvalue()) if kind == "png" else data.getvalue()
+
+
+def small(png: bytes) -> bytes:
+    """Store a PNG with 256 colours instead of all: a third of the octets."""
+    from PIL import Image
+
+    data = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
+        data, format="png", optimize=True, dpi=(DPI, DPI)
+    )
+    return data.getvalue()
 
 
 def plain_style() -> Any:
@@ -261,6 +282,39 @@ def from_zero(axes: Any, means: Sequence[float]) -> None:
         axes.set_ylim(bottom=0)
 
 
+def upward(axes: Any, means: Sequence[float], level: float | None = None) -> None:
+    """Choose the vertical axis for values that are never negative: logarithmic if they span decades, else from zero.
+
+    A logarithmic axis shows the `level` too.
+    """
+    if means and min(means) > 0 and max(means) >= DECADES_UP * min(means):
+        shown = [*means, *([level] if level and level > 0 else [])]
+        axes.set_yscale("log", nonpositive="clip")
+        axes.set_ylim(bottom=min(shown) / 2, top=2 * max(shown))
+    else:
+        from_zero(axes, means)
+
+
+DECADES_UP = 20
+"""Ratio of the largest to the smallest mean from which a vertical axis is logarithmic."""
+
+
+def noted(axes: Any, point: tuple[float, float], text: str, look: Look) -> None:
+    """Write a text beside a point of a curve, in its colour; the limits of the axes must be final."""
+    letters = {"fontsize": LETTER_PT, "color": look["color"], "fontweight": "bold"}
+    axes.annotate(text, point, (6, _beside(axes, point)), textcoords="offset points", **letters)
+
+
+def _beside(axes: Any, point: tuple[float, float]) -> float:
+    """Return the offset of a text above a point (points), or below one near the upper end of the axes."""
+    _, height = axes.transAxes.inverted().transform(axes.transData.transform(point))
+    return LETTER_PT if height < HIGH else -2 * LETTER_PT
+
+
+HIGH = 0.88
+"""Height, as a share of the axes, from which on no text fits above a point."""
+
+
 def not_below_zero(axes: Any, across: Sequence[Interval], up: Sequence[Interval]) -> None:
     """End the axes at zero if intervals extend below but the means are not negative."""
     for means, limits, limit in ((across, axes.get_xlim, axes.set_xlim), (up, axes.get_ylim, axes.set_ylim)):
@@ -268,9 +322,10 @@ def not_below_zero(axes: Any, across: Sequence[Interval], up: Sequence[Interval]
             limit(0, limits()[1])
 
 
-def headed(figure: Any, title: str) -> None:
-    """Put a title above a figure, on as many lines as it needs."""
-    lines = wrap(title, int(figure.get_figwidth() / (LETTER_IN * FONT_PT)))
+def headed(figure: Any, *titles: str) -> None:
+    """Put titles above a figure, each on as many lines as it needs."""
+    most = int(figure.get_figwidth() / (LETTER_IN * FONT_PT))
+    lines = [line for title in titles for line in wrap(title, most)]
     if lines:
         figure.suptitle("\n".join(lines), fontsize=FONT_PT)
 

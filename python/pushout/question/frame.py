@@ -1,6 +1,5 @@
 """Results as tables: a row for every run of a sweep, or for every packet of a trace."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-NOTEBOOK_WIDTH = 100
-"""Width of a notebook's output in characters."""
-
 
 @singledispatch
 def display(result: object, console: "Console") -> None:
@@ -33,6 +29,12 @@ def display(result: object, console: "Console") -> None:
 def as_page(result: object) -> str:
     """An answer as a page; `pushout.page` says how for each kind."""
     raise TypeError(f"{type(result).__name__} has no page")
+
+
+@singledispatch
+def as_fragment(result: object) -> str | None:
+    """An answer as a part of a page, for notebooks; `pushout.page` says how for each kind."""
+    return None
 
 
 class Tabled:
@@ -49,16 +51,8 @@ class Tabled:
         return f"{self.columns.rows} rows × {len(self.columns)} columns"
 
     def _repr_html_(self) -> str | None:
-        """Render the output of the command for a notebook; None for a plain table, which no command prints."""
-        from rich.console import Console
-
-        if display.dispatch(type(self)) is display.dispatch(object):
-            return None
-        console = Console(
-            file=io.StringIO(), record=True, width=NOTEBOOK_WIDTH, highlight=False, markup=False, emoji=False
-        )
-        display(self, console)
-        return console.export_html(inline_styles=True, code_format='<pre style="line-height: 1.3">{code}</pre>')
+        """Show tables and figure in a notebook; None for a plain table, which no command prints."""
+        return as_fragment(self)
 
     def html(self) -> str:
         """The answer as one self-contained page: figures, numbers and origin."""

@@ -194,8 +194,12 @@ def _write_values(axes: Any, shades: Sequence[Sequence[float]], middle: float) -
     """Write the value into each field, with dark letters on the lighter half of the scale."""
     for row, values in enumerate(shades):
         for column, value in enumerate(values):
-            ink = "black" if value > middle else "white"
+            ink = DARK if value > middle else LIGHT
             axes.text(column, row, f"{value:.3g}", ha="center", va="center", color=ink, fontsize=7)
+
+
+DARK, LIGHT = "#000000", "#fefefe"
+"""Inks on a field of colour; neither is a colour of pages, so both stay on a dark page."""
 
 
 def _cdf(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:

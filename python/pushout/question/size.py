@@ -126,9 +126,10 @@ class SizeResult(HasWarnings, Framed):
         return f"{answer.label}: {needs}" if answer.label else needs
 
     def plot(self) -> Any:
-        """Draw every value of the search with its interval, the goals, and the answers as vertical lines.
+        """Draw every value of the search with its interval, the goals, and the answers at their curves.
 
-        An answer that the runs leave open has a `?`, and its range is shaded. Every goal has a panel.
+        An answer that the runs leave open has a `?`, and its range is shaded. Every goal has a panel. A figure that
+        spans decades has a logarithmic axis, on which the values near the goal can be read.
         """
         from pushout.question import drawing
 
@@ -151,11 +152,14 @@ class SizeResult(HasWarnings, Framed):
         rows = zip(self.answers, labels, parts, drawing.looks(len(self.answers)), strict=True)
         for answer, label, tried, look in rows:
             self._draw_answer(axes, replace(answer, label=label), tried, look)
+        means = [point.mean["mean"] for tried in parts for point in tried if point.mean]
         if goal.level is not None:
             axes.axhline(goal.level, color=drawing.GREY, linestyle=":", linewidth=1, label="goal")
         if self.space.log:
             drawing.log(axes)
-        drawing.from_zero(axes, [point.mean["mean"] for tried in parts for point in tried if point.mean])
+        drawing.upward(axes, means, goal.level)
+        for answer, tried, look in zip(self.answers, parts, drawing.looks(len(self.answers)), strict=True):
+            self._note(axes, answer, tried, look)
         over = drawing.label(self.over)
         across = f"{over} ({self.space.unit})" if self.space.unit else over
         drawing.frame(axes, across, drawing.label(goal.path if goal.path == LOSS else goal.column))
@@ -178,6 +182,15 @@ class SizeResult(HasWarnings, Framed):
         if answer.value is not None:
             # wide and pale, behind the interval at this value
             axes.axvline(answer.value, color=look["color"], linewidth=4, alpha=0.3, zorder=0.5)
+
+    def _note(self, axes: Any, answer: Answer, points: Sequence[Tried], look: Mapping[str, Any]) -> None:
+        """Write an answer at its point of the curve."""
+        from pushout.question import drawing
+
+        for point in points:
+            if point.value == answer.value and point.mean:
+                text = brief(self.space.text(point.value)) + ("" if answer.sure else " ?")
+                drawing.noted(axes, (point.value, point.mean["mean"]), text, look)
 
     def _span(self, answer: Answer) -> tuple[float, float]:
         """Return the range of an answer; an open end is that of the search."""

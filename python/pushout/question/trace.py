@@ -14,7 +14,7 @@ from pushout.question.columns import Columns, Kind
 from pushout.question.frame import Framed
 from pushout.question.output import Output
 from pushout.simulate import Job, Progress, UnderWay, check_seed, run_all
-from pushout.source import Overrides, Scenario, load, overrides
+from pushout.source import Overrides, ScenarioLike, load, overrides
 from pushout.trust import judged
 from pushout.warning import HasWarnings
 
@@ -55,7 +55,7 @@ class TraceResult(HasWarnings, Framed):
 
 
 def trace(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     ports: str | Sequence[str] = (),
     set: Overrides = (),  # noqa: A002  (the name of the option)

@@ -16,7 +16,7 @@ from pushout.question.place import Place, Places
 from pushout.question.port import Choice, policy_refused
 from pushout.question.quantity import seconds
 from pushout.simulate import Job, check_seed, check_whole
-from pushout.source import Overrides, Scenario, Source
+from pushout.source import Overrides, ScenarioLike, Source
 
 Reaction = Literal["on", "off"]
 
@@ -63,7 +63,7 @@ class WhyResult(Tabled):
 
 
 def why(
-    scenario: Scenario,
+    scenario: ScenarioLike,
     *,
     at: Named = None,
     loss: int | None = None,
@@ -112,15 +112,14 @@ def _ill(ill: str) -> dict[str, Any]:
 
 def _which(loss: int | None, flow: str | None, frame: int | None, report: int | None) -> dict[str, Any]:
     """Say which frame is meant; refuse several ways at once."""
-    named = {"flow": flow, "frame": frame} if flow is not None or frame is not None else {}
-    if None in named.values():
-        raise QuestionError(Argument("flow"), " and ", Argument("frame"), " must be given together")
-    given = [each for each in ("loss", "report") if {"loss": loss, "report": report}[each] is not None]
-    if len(given) + bool(named) > 1:
-        raise QuestionError("choose one frame: by loss, by flow and frame, or report for the whole run")
-    chosen = {"loss": loss, "report": report, "frame": frame}
-    counts = {name: _counted(name, value, 2**32) for name, value in chosen.items() if value is not None}
-    return {**named, **counts}
+    if frame is not None and flow is None:
+        raise QuestionError(Argument("frame"), " needs a ", Argument("flow"), ", whose frame it is")
+    counts = {"loss": loss, "frame": frame, "report": report}
+    given = {name: _counted(name, value, 2**32) for name, value in counts.items() if value is not None}
+    if len(given) > 1 or (report is not None and flow is not None):
+        names = " or ".join(given if flow is None else [*given, "flow"])
+        raise QuestionError(f"choose one frame, or a report of the whole run: not {names} together")
+    return {**given, **({} if flow is None else {"flow": flow})}
 
 
 def _counted(name: str, value: int, most: int) -> int:

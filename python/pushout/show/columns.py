@@ -15,6 +15,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from pushout.show.sheet import Sheet
+
 BETWEEN, AROUND = 3, 2
 """Spaces between two columns, and at the edges of a table."""
 
@@ -39,6 +41,9 @@ class Column(NamedTuple):
 def draw(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> None:
     """Print a table; the first `keys` columns identify a row and are repeated in every part of a wide table."""
     table = _texts(rows)
+    if isinstance(console, Sheet):
+        console.table(_heads(columns), table, keys, "")
+        return
     widest = [max((cell_len(row[index].plain) for row in table), default=0) for index in range(len(columns))]
     heads = [column.title for column in columns]
     if _across(_widths(heads, widest)) > console.width:
@@ -57,6 +62,9 @@ def draw(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Ce
 
 def describe(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, title: str = "") -> None:
     """Print a table of texts; on a narrow terminal, a list with the texts of an entry below its name."""
+    if isinstance(console, Sheet):
+        console.table(_heads(columns), _texts(rows), 1, title)
+        return
     if console.width < NARROW:
         _listed(console, columns, rows, title)
         return
@@ -66,6 +74,20 @@ def describe(console: Console, columns: Sequence[Column], rows: Sequence[Sequenc
     for row in _texts(rows):
         table.add_row(*row)
     console.print(table)
+
+
+def pairs(console: Console, lines: Sequence[tuple[str, str]]) -> None:
+    """Print names with their values, side by side."""
+    if isinstance(console, Sheet):
+        console.table([("figure", False), ("value", True)], _texts(lines), 1, "")
+        return
+    width = max((len(title) for title, _ in lines), default=0)
+    for title, value in lines:
+        console.print(Text(title.ljust(width + 2)).append(value, style="bold"), soft_wrap=True)
+
+
+def _heads(columns: Sequence[Column]) -> list[tuple[str, bool]]:
+    return [(column.title, column.right) for column in columns]
 
 
 def of_runs(told: str, count: int, reps: int) -> str:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from pushout import _core
 from pushout.document import Document
-from pushout.show.columns import NOISE, Column, draw, of_runs
+from pushout.show.columns import NOISE, Column, draw, of_runs, pairs
 
 MANY = 40
 """From this many flows on, only the first are listed."""
@@ -180,9 +180,7 @@ def _summary(document: Document, console: Console) -> None:
     lines = [(title, cell(value, form, reps)) for title, value, form in found if value is not None]
     if "audit" in document and not document["audit"]["failures"]:
         lines.append(("audit", f"all {document['audit']['checks']} balances hold"))
-    width = max((len(title) for title, _ in lines), default=0)
-    for title, value in lines:
-        console.print(Text(title.ljust(width + 2)).append(value, style="bold"), soft_wrap=True)
+    pairs(console, lines)
 
 
 def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:

@@ -21,10 +21,8 @@ def why(result: WhyResult, console: Console) -> None:
     console.print(_happened(document), soft_wrap=True)
     console.print(_found(document), soft_wrap=True)
     if document["saves"]:
-        console.print()
         _decisions(document, console)
     if document["policies"]:
-        console.print()
         _policies(document, console)
 
 

@@ -1,6 +1,6 @@
 //! Named queue disciplines: combinations of a port's parts that other systems give one name.
 //!
-//! A discipline consists only of an admission policy, a scheduler and a limit; `pushout explain` writes these out. To
+//! A discipline consists only of an admission policy, a scheduler and a limit; `pushout explain --json` writes these out. To
 //! change one part, write the parts instead of the name. One composition is one file. To add one, write its file and
 //! add a line to the list below.
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::run;
+use crate::buffer::admission;
 use crate::rng::log::{DrawnBlock, during};
 use crate::scenario::load;
 
@@ -77,12 +78,12 @@ fn check(what: &str, draws: &DrawnSections<'_>, is_packets: bool) {
 }
 
 /// Write the section of a port with this admission policy and a buffer of 40 packets or 800 cells.
-fn admission(policy: &str, is_packets: bool) -> String {
+fn port_with(policy: &str, is_packets: bool) -> String {
     let buffer = if is_packets { "40 packets" } else { "800 cells" };
     format!("[port.out]\nbuffer = '{buffer}'\nadmission = {{ {policy} }}")
 }
 
-const DRAWING: [&str; 8] = [
+const DRAWING: [&str; 10] = [
     "policy = 'red', min_threshold = '5 %', max_threshold = '90 %', weight = 0.1, max_p = 0.3",
     "policy = 'red', min_threshold = '5 %', max_threshold = '90 %', weight = 0.1, max_p = 0.3, action = 'mark'",
     "policy = 'red', min_threshold = '5 %', max_threshold = '90 %', weight = 0.1, max_p = 0.3, adaptive = true",
@@ -91,7 +92,19 @@ const DRAWING: [&str; 8] = [
     "policy = 'pie', target = '2 ms', burst = '1 ms', alpha = 100.0, beta = 10.0, derandomise = false",
     "policy = 'pi2', target = '2 ms', alpha = 10.0",
     "policy = 'wfepd', memory = 0.0, max_p = 1.0",
+    "policy = 'dfba', low = '5 %', high = '95 %'",
+    "policy = 'pie', law = 'linux', target = '2 ms', burst = '1 ms', alpha = 100.0, beta = 10.0 }\nscheduler = { policy = 'fair-queue'",
 ];
+
+#[test]
+fn every_admission_policy_that_draws_is_among_them() {
+    let takes_draws = |file: &str| file.contains("context.keyed(") || file.contains("context.draws(");
+    let drawing = admission::CATALOGUE.iter().filter(|entry| takes_draws(entry.file)).map(|entry| entry.name);
+    for name in drawing.filter(|name| *name != "program") {
+        let is_it = |policy: &&str| policy.starts_with(&format!("policy = '{name}'"));
+        assert!(DRAWING.iter().any(|policy| is_it(policy)), "{name} draws random numbers: add it to DRAWING");
+    }
+}
 
 #[test]
 fn draws_of_admission_policies_depend_on_the_unit() {
@@ -99,7 +112,7 @@ fn draws_of_admission_policies_depend_on_the_unit() {
         for is_packets in [true, false] {
             check(
                 policy,
-                &DrawnSections { link: "", port: admission(policy, is_packets), more: "" },
+                &DrawnSections { link: "", port: port_with(policy, is_packets), more: "" },
                 is_packets,
             );
         }
@@ -115,14 +128,14 @@ fn draws_of_programs_depend_on_the_unit_or_on_the_instant() {
         format!("policy = 'program', asks = 'unit', code = ['accept'], at_head = ['{refuse}']"),
     ];
     for (policy, is_packets) in policies.iter().flat_map(|policy| [(policy, true), (policy, false)]) {
-        check(policy, &DrawnSections { link: "", port: admission(policy, is_packets), more: "" }, is_packets);
+        check(policy, &DrawnSections { link: "", port: port_with(policy, is_packets), more: "" }, is_packets);
     }
     let queue = "code = ['r0 = draw', 'r1 = longest', 'choose r1']";
     for is_packets in [true, false] {
         let program = format!("policy = 'tail-drop' }}\nscheduler = {{ policy = 'program', {queue}");
         check(
             &program,
-            &DrawnSections { link: "", port: admission(&program, is_packets), more: "" },
+            &DrawnSections { link: "", port: port_with(&program, is_packets), more: "" },
             is_packets,
         );
         let pushing = format!(
@@ -130,7 +143,7 @@ fn draws_of_programs_depend_on_the_unit_or_on_the_instant() {
         );
         check(
             &pushing,
-            &DrawnSections { link: "", port: admission(&pushing, is_packets), more: "" },
+            &DrawnSections { link: "", port: port_with(&pushing, is_packets), more: "" },
             is_packets,
         );
     }
@@ -141,7 +154,7 @@ fn draws_of_links_hosts_and_policers_depend_on_the_unit() {
     let gilbert = "[[loss]]\nlink = 'out'\ngilbert = { to_bad = 0.05, to_good = 0.3 }\n";
     let police = "[flows.police]\nkind = 'random'\nprobability = 0.1\naction = 'drop'\n";
     for is_packets in [true, false] {
-        let port = || admission("policy = 'tail-drop'", is_packets);
+        let port = || port_with("policy = 'tail-drop'", is_packets);
         let of = |link, more| DrawnSections { link, port: port(), more };
         check("a line with bursts of losses", &of("", gilbert), is_packets);
         check("a policer", &of("", police), is_packets);

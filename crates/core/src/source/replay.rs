@@ -9,7 +9,7 @@
 //! the format pcap or pcapng, whose times count from its first packet. Its path is relative to the scenario. `flow`: only rows with this
 //! value in the column `flow`. Over UDP, `bytes` are those of a whole IP packet with its headers; over TCP they are what an application
 //! writes, and TCP cuts them into segments. `pushout` reads the file and adds its packets to the scenario as a table `recording`, so that
-//! they are part of its identity; `pushout explain` writes them as `data`.
+//! they are part of its identity; `pushout explain --json` writes them as `data`.
 //!
 //! # Differences from the paper
 //! A recording does not react: packets of TCP in a capture are sent at the times that the congestion of the recorded network caused.

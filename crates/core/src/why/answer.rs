@@ -10,7 +10,7 @@ use super::{Decision, Ill, Question, Reaction, Saves, Trouble, Worlds};
 use crate::engine::{self, LossRecord};
 use crate::excerpt::quoted;
 use crate::network::circuit::Payload;
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{Flow, Scenario};
 use crate::units::Time;
 use crate::units::ids::CircuitId;
 use crate::verdict::Reason;
@@ -37,8 +37,8 @@ pub struct Asked<'a> {
 /// The frame of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which<'a> {
-    /// The n-th to which the ill happened, from 1.
-    Number(usize),
+    /// The n-th to which the ill happened, from 1; of all flows, or of one.
+    Number(usize, Option<&'a str>),
     /// A frame of a flow, by its number on its circuit, from 1.
     Frame(&'a str, u64),
     /// The decisions of the run whose refusal saves most: this many of them.
@@ -106,8 +106,8 @@ pub fn answer(
 
 /// A frame that the question means.
 enum Target {
-    /// The n-th at the port, from 0.
-    Nth(usize),
+    /// The n-th, from 0, at the port; of all circuits or of one.
+    Nth(usize, Option<CircuitId>),
     /// A frame of a circuit, by its serial number.
     Frame(CircuitId, u32),
     /// None in particular.
@@ -128,18 +128,21 @@ fn found<'a>(scenario: &'a Scenario, asked: &Asked<'_>) -> Result<(Worlds<'a>, u
             return Err(format!("port {} {verb} no frame after the warm-up", quoted(name)));
         }
         Target::Any => Some(0),
-        Target::Nth(number) => (number < troubles.len()).then_some(number),
+        Target::Nth(number, vc) => {
+            let is_it = |each: &&usize| vc.is_none_or(|vc| troubles[**each].of.packet.vc == vc);
+            (0..troubles.len()).collect::<Vec<_>>().iter().filter(is_it).nth(number).copied()
+        }
         Target::Frame(vc, frame) => {
             troubles.iter().position(|each| (each.of.packet.vc, each.of.frame) == (vc, frame))
         }
     };
     let which = || match asked.which {
-        Which::Number(number) => {
-            format!(
-                "loss must be from 1 to {}, the number of frames that port {} {verb}, not {number}",
-                troubles.len(),
-                quoted(name)
-            )
+        Which::Number(number, flow) => {
+            let vc = flow
+                .and_then(|name| scenario.flows.iter().find(|flow| flow.name == name))
+                .map(|flow| flow.vc);
+            let count = troubles.iter().filter(|each| vc.is_none_or(|vc| each.of.packet.vc == vc)).count();
+            outside(number, count, &format!("frames{} that port {} {verb}", of_flow(flow), quoted(name)))
         }
         Which::Frame(flow, number) => {
             let (count, first) = (troubles.len(), label(scenario, &troubles[0].of));
@@ -163,17 +166,38 @@ fn port(scenario: &Scenario, name: &str) -> Result<usize, String> {
 /// Return the frame that is asked for, at a port that is given.
 fn target(scenario: &Scenario, asked: &Asked<'_>) -> Result<Target, String> {
     Ok(match asked.which {
-        Which::Number(number) => Target::Nth(number.checked_sub(1).ok_or("loss must be at least 1, not 0")?),
+        Which::Number(number, name) => {
+            let vc = name.map(|name| flow_of(scenario, name)).transpose()?.map(|flow| flow.vc);
+            Target::Nth(number.checked_sub(1).ok_or("loss must be at least 1, not 0")?, vc)
+        }
         Which::Dearest(_) => Target::Any,
         Which::Frame(name, number) => {
-            let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
-            let flow =
-                names.iter().position(|other| *other == name).ok_or_else(|| unknown("flow", name, &names))?;
+            let vc = flow_of(scenario, name)?.vc;
             let serial = number.checked_sub(1).and_then(|number| u32::try_from(number).ok());
             let refused = || format!("frame must be from 1 to {}, not {number}", u64::from(u32::MAX) + 1);
-            Target::Frame(scenario.flows[flow].vc, serial.ok_or_else(refused)?)
+            Target::Frame(vc, serial.ok_or_else(refused)?)
         }
     })
+}
+
+/// Return the flow of this name.
+fn flow_of<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a Flow, String> {
+    let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
+    let number =
+        names.iter().position(|other| *other == name).ok_or_else(|| unknown("flow", name, &names))?;
+    Ok(&scenario.flows[number])
+}
+
+/// Describe a number beyond those of the frames, which are described too.
+fn outside(number: usize, count: usize, frames: &str) -> String {
+    match count {
+        0 => format!("there are no {frames} after the warm-up"),
+        _ => format!("loss must be from 1 to {count}, the number of {frames}, not {number}"),
+    }
+}
+
+fn of_flow(flow: Option<&str>) -> String {
+    flow.map_or_else(String::new, |flow| format!(" of {}", quoted(flow)))
 }
 
 /// Choose the port, because none is given: that of the frame, or the one with most such frames.
@@ -219,13 +243,14 @@ fn lost_anywhere<'l>(
         .collect();
     let first = *lost.first().ok_or_else(none)?;
     let chosen = match target(scenario, asked)? {
-        Target::Nth(number) => *lost.get(number).ok_or_else(|| {
-            format!(
-                "loss must be from 1 to {}, the number of frames that ports lost, not {}",
-                lost.len(),
-                number + 1
-            )
-        })?,
+        Target::Nth(number, vc) => {
+            let of = |loss: &&&LossRecord| vc.is_none_or(|vc| loss.vc == vc);
+            let flow = if let Which::Number(_, flow) = asked.which { flow } else { None };
+            let count = || lost.iter().filter(of).count();
+            let refused =
+                || outside(number + 1, count(), &format!("frames{} that ports lost", of_flow(flow)));
+            *lost.iter().filter(of).nth(number).ok_or_else(refused)?
+        }
         Target::Frame(vc, frame) => {
             lost.iter().find(|loss| (loss.vc, loss.frame) == (vc, frame)).unwrap_or(&first)
         }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `at` | names of ports; by default all |
 //! | `ill` | `lost` (the default), `marked`, `trimmed`, or `late` with `late_ps` |
-//! | `loss` | which such frame, from 1 (the default is the first) |
+//! | `loss` | which such frame, from 1 (the default is the first); with `flow` of those of this flow |
 //! | `flow`, `frame` | or this frame of this flow, from 1 |
 //! | `report` | or this many decisions of the run whose refusal saves most |
 //! | `reaction` | `on` (the default) or `off` |
@@ -38,8 +38,8 @@ impl Asked<'_> {
             which: match (word("flow"), request.get("frame").and_then(Json::as_u64), count("report")) {
                 (_, _, Some(count)) => Which::Dearest(count),
                 (Some(flow), Some(frame), None) => Which::Frame(flow, frame),
-                (None, None, None) => Which::Number(count("loss").unwrap_or(1)),
-                _ => return Err("flow and frame must be given together".to_string()),
+                (flow, None, None) => Which::Number(count("loss").unwrap_or(1), flow),
+                (None, Some(_), None) => return Err("frame needs a flow".to_string()),
             },
             reaction: match word("reaction").unwrap_or("on") {
                 "on" => Reaction::On,

@@ -1,7 +1,5 @@
 use super::*;
-use crate::engine;
 use crate::scenario::load;
-use crate::units::Time;
 
 /// Write a scenario: sources, each with the instants in microseconds at which it sends a packet of 1000 octets to the
 /// port of its letter's case: small letters to `out`, capitals to `other`. The ports take 8 ms for a packet.

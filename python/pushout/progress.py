@@ -1,8 +1,11 @@
-"""Progress on standard error: only for work of more than two seconds, with rate and time left."""
+"""Progress, only for work of more than two seconds, with rate and time left: a line on standard error, or a bar."""
 
 import sys
 import time
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import Any, TextIO
 
 PATIENCE_S = 2.0
 REDRAW_S = 0.2
@@ -85,6 +88,62 @@ class Progress:
             self.stream.write("\r" + " " * self.width + "\r")
             self.stream.flush()
         self.width = 0
+
+
+class Bar:
+    """Show progress in a notebook: a bar with the words of the line, which the end of the work removes."""
+
+    def __init__(self, what: str) -> None:
+        self._words = Progress(what)
+        self._next = self._words.start + PATIENCE_S
+        self._shown: Any = None
+
+    def __call__(self, done: float, total: float) -> None:
+        """Report progress; cheap, so it can be called often."""
+        now = time.monotonic()
+        if now < self._next or done == total:
+            return
+        line = escape(self._words.line(done, total, now - self._words.start))
+        self._show(f'<progress value="{done:g}" max="{total:g}"></progress> {line}')
+        self._next = now + REDRAW_S
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._shown is not None:
+            self._show("")
+
+    def _show(self, text: str) -> None:
+        from IPython import display
+
+        notebook: Any = display  # its functions have no types
+        if self._shown is None:
+            self._shown = notebook.display(notebook.HTML(text), display_id=True)
+        else:
+            self._shown.update(notebook.HTML(text))
+
+
+Told = Callable[[float, float], None]
+"""A function that receives what is done and the total."""
+
+
+@contextmanager
+def shown(given: Told | None, what: str = "runs") -> Iterator[Told | None]:
+    """Yield the caller's own progress, or in a notebook a bar; elsewhere functions show nothing by themselves."""
+    if given is not None or not in_notebook():
+        yield given
+        return
+    bar = Bar(what)
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+def in_notebook() -> bool:
+    """Return whether the process is the kernel of a notebook."""
+    running = sys.modules.get("IPython")
+    shell: object = running.get_ipython() if running else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
 
 
 def _simulated(done: float, total: float, elapsed: float) -> str:

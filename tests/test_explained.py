@@ -1,0 +1,56 @@
+"""`pushout explain`: a scenario in words, or in full as JSON."""
+
+import json
+from typing import Any
+
+import pytest
+
+import pushout
+from conftest import command
+from pushout import shipped
+
+SCENARIOS = [each.name for each in shipped.listed() if each.kind == "scenario"]
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    command("explain", *arguments)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_shipped_scenario_has_a_page_of_words(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = said(capsys, name)
+    explained = pushout.explain(name)
+    assert text.startswith(f"{name}: {explained['title'][:20]}")
+    assert len(text.splitlines()) < 80
+    assert all(kind in text for kind in ("network", "traffic"))
+    for port in explained["port"].values():
+        assert port["buffer"] in text
+        assert port["buffer"] == "unlimited" or port["admission"]["policy"] in text
+    assert all(flow["source"]["kind"] in text for flow in explained["flow"])
+
+
+def test_equal_links_and_flows_share_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    text = said(capsys, "w3-100")
+    row = next(line for line in text.splitlines() if "access1" in line)
+    assert row.split() == ["access1", "…", "access100", "(100)", "sourceN", "left", "100", "Mb/s", "1", "ms"]
+    assert "flow1 … flow100 (100)" in text
+    assert "1250 kB (10 ms at line rate)" in text
+
+
+def test_a_change_is_seen_in_the_words(capsys: pytest.CaptureFixture[str]) -> None:
+    text = said(capsys, "lan", "--set", "flow.flow3.start=7 s", "--set", "port.bottleneck.buffer=1000 cells")
+    assert "1000 cells (2.83 ms at line rate)" in text
+    assert any("flow3" in line and "7 s" in line for line in text.splitlines())
+
+
+def test_with_json_it_is_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+    document: dict[str, Any] = json.loads(said(capsys, "lan", "--json"))
+    assert document == pushout.explain("lan")
+    assert pushout.explain(document) == document
+
+
+def test_notes_about_engine_and_memories_are_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "note: runs on the reference engine: with credits" in said(capsys, "multi-hop-fcvc")
+    notes = [line for line in said(capsys, "chip").splitlines() if line.startswith("note: ")]
+    assert [("answers" in note, "bulk" in note) for note in notes] == [(True, False), (False, True)]
