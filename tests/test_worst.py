@@ -233,7 +233,7 @@ def test_the_command_prints_ratio_proof_and_slots(typed: Typed, tmp_path: Path) 
         ),
         (["dynamic-threshold", "--set", "alpha=-1"], "alpha must be greater than 0, not -1"),
         (["complete-sharing", "--states", "10"], "--states must be greater than 10"),
-        (["complete-sharing", "--ports", "8", "--memory", "999999"], "--memory must be smaller for 8 ports"),
+        (["complete-sharing", "--ports", "8", "--memory", "999999"], "--memory must be smaller for 8 ports or circuits"),
     ],
 )
 def test_a_question_without_an_answer_is_refused_with_the_reason(

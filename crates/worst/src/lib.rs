@@ -237,25 +237,34 @@ impl Question {
             Subject::Frames { length, .. } if !(2..=MOST_LENGTH).contains(length) => {
                 Err(refuse("frames", format!("must be from 2 to {MOST_LENGTH} cells, not {length}")))
             }
-            Subject::Frames { .. } if self.cells > u16::MAX.into() => {
-                Err(refuse("memory", format!("must be at most {} cells, not {}", u16::MAX, self.cells)))
-            }
-            Subject::Frames { .. } => Ok(()),
+            Subject::Frames { .. } => self.check_size(),
         }
     }
 
-    /// Refuse a memory whose queues alone have too many states, before any of them is visited.
+    /// Refuse a buffer of which one side alone has too many states, before any of them is visited.
     fn check_size(&self) -> Result<(), Failure> {
         let lengths = self.lengths();
-        if lengths > MOST_LENGTHS as u128 {
-            let why = format!(
-                "must be smaller for {} ports: the optimum alone has {lengths} states, and at most {MOST_LENGTHS} can be \
-                 tabulated",
-                self.ports
-            );
-            return Err(refuse("memory", why));
+        match &self.subject {
+            Subject::Memory { .. } if lengths > MOST_LENGTHS as u128 => Err(self.too_large(lengths)),
+            Subject::Frames { .. } if lengths > HOPELESS * MOST_LENGTHS as u128 => {
+                Err(self.too_large(lengths))
+            }
+            _ if self.cells > u16::MAX.into() => {
+                Err(refuse("memory", format!("must be at most {}, not {}", u16::MAX, self.cells)))
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Build the refusal of a buffer of which one side can have this number of states.
+    fn too_large(&self, lengths: u128) -> Failure {
+        let places = if self.may_refuse() { "the optimum alone has" } else { "each policy has" };
+        let why = format!(
+            "must be smaller for {} ports or circuits: {places} up to {lengths} states, and at most {MOST_LENGTHS} can be \
+             tabulated",
+            self.ports
+        );
+        refuse("memory", why)
     }
 
     /// Return the number of states that the queues of one side can have.
@@ -295,8 +304,14 @@ impl Question {
     fn pair(&self, watch: &Watch<'_>) -> Result<Pair, Failure> {
         let limit = Limit { states: MOST_LENGTHS, most: self.lengths() };
         let [mut policy, mut opponent] = self.sides()?;
-        let policy = Machine::explore(policy.as_mut(), self.ports, false, limit, watch)?;
-        let opponent = Machine::explore(opponent.as_mut(), self.ports, self.may_refuse(), limit, watch)?;
+        let explore = |side: &mut dyn Side, may_refuse| {
+            Machine::explore(side, self.ports, may_refuse, limit, watch).map_err(|failure| match failure {
+                Failure::States(limit) => self.too_large(limit.most),
+                other => other,
+            })
+        };
+        let policy = explore(policy.as_mut(), false)?;
+        let opponent = explore(opponent.as_mut(), self.may_refuse())?;
         Ok(Pair::new(policy, opponent, self.ports, self.may_refuse()))
     }
 }

@@ -74,7 +74,14 @@ fn a_question_that_is_too_large_or_has_no_states_is_refused_with_its_size_and_th
     assert_eq!(refused(&none), "ports must be from 1 to 8, not 0");
     assert_eq!(refused(&question("{}", 2, 0)), "memory must be at least 1 packet, not 0");
     let huge = refused(&question("{}", 8, u64::MAX));
-    assert!(huge.starts_with("memory must be smaller for 8 ports: the optimum alone has"), "{huge}");
+    assert!(
+        huge.starts_with("memory must be smaller for 8 ports or circuits: the optimum alone has"),
+        "{huge}"
+    );
+    assert_eq!(refused(&question("{}", 1, 70_000)), "memory must be at most 65535, not 70000");
+    let policy = admission::Spec::plain().next().unwrap();
+    let frames = Question { subject: Subject::Frames { policy, length: 900 }, ..question("{}", 8, 60_000) };
+    assert!(refused(&frames).contains("can be tabulated"), "{}", refused(&frames));
     let far = question(LQD, 2, 1000);
     assert!(matches!(far.answer(GO_ON), Err(Failure::States(Limit { most: 251_502_753_001.., .. }))));
     let clock = refused(&question(r#"{"admission": {"policy": "occamy"}}"#, 2, 8));
