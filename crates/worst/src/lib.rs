@@ -67,7 +67,7 @@ pub const MOST_PORTS: usize = 8;
 pub const MOST_STATES: usize = 1 << 28;
 
 /// Most states of one side, which is a table.
-const MOST_LENGTHS: usize = 1 << 20;
+const MOST_LENGTHS: usize = 1 << 17;
 
 /// Longest frame.
 const MOST_LENGTH: u16 = 1000;

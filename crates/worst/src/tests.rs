@@ -82,8 +82,8 @@ fn a_question_that_is_too_large_or_has_no_states_is_refused_with_its_size_and_th
     let policy = admission::Spec::plain().next().unwrap();
     let frames = Question { subject: Subject::Frames { policy, length: 900 }, ..question("{}", 8, 60_000) };
     assert!(refused(&frames).contains("can be tabulated"), "{}", refused(&frames));
-    let far = question(LQD, 2, 1000);
-    assert!(matches!(far.answer(GO_ON), Err(Failure::States(Limit { most: 251_502_753_001.., .. }))));
+    let far = question(LQD, 2, 500);
+    assert!(matches!(far.answer(GO_ON), Err(Failure::States(Limit { most: 15_000_000_000.., .. }))));
     let clock = refused(&question(r#"{"admission": {"policy": "occamy"}}"#, 2, 8));
     assert!(clock.contains("keeps a bucket of tokens, which fills with time"), "{clock}");
     let few = Question { limit: 100, ..question(LQD, 2, 8) };
