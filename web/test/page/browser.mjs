@@ -32,8 +32,11 @@ export function withBrowser() {
   });
 }
 
-/** The page at this size, ready, with what the console has said; `prepare` gets it before it loads. */
-export async function open(size, { hash = "", from = "file", prepare = () => {}, ...options } = {}) {
+/**
+ * The page at this size, ready, with what the console has said; `prepare` gets it before it loads. It rests, with its drawer
+ * open, unless `as` says that it stays as a reader finds it.
+ */
+export async function open(size, { hash = "", from = "file", prepare = () => {}, as = "rest", ...options } = {}) {
   const page = await browser.newPage({ viewport: sizes[size], ...options });
   const said = [];
   page.on("console", (message) => said.push(message.text()));
@@ -42,7 +45,24 @@ export async function open(size, { hash = "", from = "file", prepare = () => {},
   const address = from === "http" ? `http://127.0.0.1:${server.address().port}/lab.html` : pathToFileURL(process.env.LAB).href;
   await page.goto(address + hash);
   await page.waitForSelector("html[data-ready]", { timeout: 120_000 });
+  if (as !== "found") await allow(page);
+  if (as === "rest") await rest(page);
   return { page, said };
+}
+
+/** Let the page do long work if it asks. */
+async function allow(page) {
+  if (!(await page.locator("#ask").isVisible())) return;
+  await page.click("#go");
+  await page.waitForSelector(".facts", { state: "attached", timeout: 120_000 });
+}
+
+/** Pause, and open the drawer. */
+async function rest(page) {
+  if ((await text(page, "#play")) === "Pause") await page.click("#play");
+  await page.waitForFunction(() => document.getElementById("play").textContent === "Play");
+  await page.evaluate(() => (document.getElementById("more").open = true));
+  await page.waitForSelector(".facts:not(:empty)", { state: "attached" });
 }
 
 export const traced = (page, categories) => browser.startTracing(page, { categories });
