@@ -123,7 +123,8 @@ lab-again: $(LAB) ## Build the page of the lab once more, in another folder, and
 
 test-web: wasm lab ## The page of the lab: types, the same bytes as the simulator, a tour in Chromium if there is one
 	cd web && npm run --silent check
-	LAB=$(abspath $(LAB)) node --test web/test/page/*.test.mjs
+	ENGINE=$(abspath $(WASM)) node --test web/test/units.test.mjs web/test/presets.test.mjs
+	LAB=$(abspath $(LAB)) ENGINE=$(abspath $(WASM)) node --test web/test/page/*.test.mjs
 
 fuzz: need ## Fuzz the reader and both engines with random input, a minute each (FUZZ_SECONDS=…; needs cargo-fuzz and a nightly Rust)
 	mkdir -p fuzz/corpus/scenario fuzz/corpus/engines
@@ -266,7 +267,7 @@ web/node_modules/.installed: web/package-lock.json | need-web
 	npm ci --prefix web --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-$(LAB): $(WASM) web/node_modules/.installed $(shell find web/src web/build.mjs web/presets.json) $(wildcard scenarios/*.toml)
+$(LAB): $(WASM) web/node_modules/.installed $(shell find web/src web/build.mjs web/presets.mjs web/presets.json) $(wildcard scenarios/*.toml)
 	@mkdir -p $(@D)
 	node web/build.mjs $(WASM) $@
 	@echo "the page: $@"

@@ -1,6 +1,8 @@
 // What is shown, as the part of an address behind "#": a preset by its name alone, or the scenario by its name, the overrides of
 // both runs, the instant and the port.
 
+import { cut } from "./words";
+
 export interface Shown {
   preset: string;
   /** Overrides and instant; without them those of the preset. */
@@ -59,6 +61,5 @@ function refused(set: string): string | undefined {
 
 /** A value that others wrote, short enough for a message. */
 function shortened(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length > 60 ? `${text.slice(0, 40)}…${text.slice(-10)}` : text;
+  return cut(JSON.stringify(value) ?? "nothing", 60);
 }

@@ -11,11 +11,13 @@ import { at, content } from "./place";
 import { type Preset, presets } from "./presets";
 import { lesson, outcome, sentence } from "./sentence";
 import { NOTICE, type Task, TooLong } from "./task";
-import { instant, picoseconds, seconds, span } from "./words";
+import { cut, instant, picoseconds, seconds, span } from "./words";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 /** Seconds of watching that the main charts show. */
 const WATCHED = 12;
+/** The longest message. */
+const LETTERS = 400;
 
 /** What a link shows of a preset. */
 interface View {
@@ -67,7 +69,7 @@ class Page {
       if (named) this.tell(`the link cannot be shown: ${why}`, true);
     }
     if (typeof link === "string") this.tell(link, true);
-    else if (link && !named) this.tell(`this page has no scenario ${link.preset.slice(0, 60)}`, true);
+    else if (link && !named) this.tell(`this page has no scenario ${cut(link.preset, 60)}`, true);
     document.documentElement.dataset["ready"] = "true";
   }
 
@@ -269,7 +271,7 @@ class Page {
   }
 
   private tell(text: string, wrong = false): void {
-    at("message").textContent = text;
+    at("message").textContent = cut(text, LETTERS);
     at("message").classList.toggle("wrong", wrong);
   }
 }

@@ -83,7 +83,7 @@ export class Task {
    * task has reached its aim before.
    */
   async slices(from: number, to: number, step: (until: number) => Promise<boolean>): Promise<void> {
-    let [now, part] = [from, (to - from) / 64];
+    let [now, part] = [from, (to - from) / 1024];
     while (now < to) {
       this.check();
       const [next, before] = [Math.min(to, now + part), performance.now()];

@@ -332,9 +332,10 @@ mod tests {
     #[test]
     fn a_search_in_parts_finds_what_a_single_search_finds() {
         for (event, start) in [(Event::Drop, 0), (Event::RoundTrip, 250_000), (Event::Mark, 290_000)] {
-            let mut session = lan();
+            let [mut session, mut other] = [lan(), lan()];
             session.go(at(start));
-            let whole = session.when(event, Time::NEVER);
+            other.go(at(start));
+            let whole = other.when(event, Time::NEVER);
             let mut part = session.when(event, at(start + 500));
             let mut parts = 1;
             while part.time.is_none() && part.seen < session.stepper.end() {
