@@ -1,4 +1,5 @@
-// The page in Chromium for the tours: LAB names its file, CHROMIUM the browser if it is elsewhere. Skipped without one.
+// The page in Chromium for the tours: LAB names its file, CHROMIUM the browser if it is elsewhere. Skipped without one, unless
+// BROWSER=needed.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,6 +11,7 @@ import { chromium } from "playwright-core";
 const browserPath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => path && existsSync(path),
 );
+if (!browserPath && process.env.BROWSER === "needed") throw new Error("no Chromium, and BROWSER=needed: apt install chromium, or CHROMIUM=/path/to/it");
 export const skip = browserPath ? false : "no Chromium: apt install chromium, or CHROMIUM=/path/to/it";
 export const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 

@@ -13,7 +13,7 @@ const runs = (...sets) => [1, "marks", sets.map((set) => [].concat(set)), 0];
 const incast = (...sets) => link(...runs(sets, sets));
 const at = (now) => link(1, "marks", [[], []], now);
 
-/** Links that nobody should have to wait for: what the page says, or that it shows something. */
+/** Links that the page must answer at once: what it says, or that it shows something. */
 const HOSTILE = {
   "no JSON": ["#%5B1", /damaged/],
   "half an escape": ["#%", /damaged/],
