@@ -1,8 +1,9 @@
 // The engine as the page sees it: a question now, an answer later.
 
 import { decoded } from "./decode";
-import type { Answer, Call, Difference, Entry, EventName, Found, Opened, Picture, Request, ScenarioText, SentPicture, Start } from "./protocol";
+import type { Answer, Call, Difference, Entry, EventName, Found, Opened, Picture, Question, Request, ScenarioText, SentPicture, Start } from "./protocol";
 import { Cancelled } from "./task";
+import type { Why } from "./why";
 
 interface Waiting {
   resolve(answer: unknown): void;
@@ -65,6 +66,11 @@ export class Client {
   /** The document of a whole run. */
   run<T>(scenario: ScenarioText): Promise<T> {
     return this.ask<T>({ do: "run", ...scenario });
+  }
+
+  /** Which earlier decisions would have saved a frame. */
+  why(scenario: ScenarioText, question: Question): Promise<Why> {
+    return this.ask<Why>({ do: "why", ...scenario, question });
   }
 
   /** A scenario with its overrides, as a file of its own. */

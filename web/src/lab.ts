@@ -14,7 +14,8 @@ import type { Entry, EventName, ScenarioText } from "./protocol";
 import { Run } from "./run";
 import { Whole } from "./score";
 import { Cancelled, Task, TooLong } from "./task";
-import { instant } from "./words";
+import { type Decision, TRIED, refusal, refused } from "./why";
+import { instant, picoseconds } from "./words";
 
 /** How a task has ended; `TooLong` if it must be asked about first. */
 export type Outcome = "done" | "failed" | "cancelled" | TooLong;
@@ -68,7 +69,10 @@ export class Lab {
     private readonly hooks: Hooks,
   ) {
     this.panels = ["A", "B"].map(
-      (letter, at) => new Panel(letter, entries, (choice) => void this.choose(at, choice), (port) => void this.look(port)),
+      (letter, at) => new Panel(letter, entries, (choice) => void this.choose(at, choice), (port) => void this.look(port), {
+          why: () => void this.why(at),
+          whatIf: (decision) => void this.whatIf(at, decision),
+        }),
     );
     this.charts = new Charts(places.charts, true);
     this.moreCharts = new Charts(places.moreCharts, false);
@@ -149,6 +153,8 @@ export class Lab {
     const { preset, runs } = this;
     const run = runs[at];
     if (!preset || !run) return "";
+    const without = refused(this.sets[at]);
+    if (without !== undefined) return without;
     const control = preset.control;
     const key = control && `${control.key}=`;
     const fixed = (list: string[] = []) => JSON.stringify(list.filter((set) => !key || !set.startsWith(key)));
@@ -218,6 +224,36 @@ export class Lab {
       });
       this.hooks.told(`First difference at ${instant(difference.time)}. ${words.join("; ")}.`);
     });
+  }
+
+  /** Let the engine try the decisions before the loss of the frame that is followed. */
+  private why(at: number): Promise<Outcome> {
+    const [run, sets] = [this.runs[at], this.sets[at] ?? []];
+    const scenario = this.sibling(at, [...sets, "warmup=0 s"]); // losses before the end of the warm-up count as well
+    const followed = run?.followed;
+    if (!run || !scenario || !followed) return Promise.resolve("done");
+    const question = { at: [run.port.name], flow: followed.flow, frame: followed.frame + 1, last: TRIED, sets: 0 };
+    return this.do(`Trying ${TRIED} decisions before the loss`, false, async (task) => {
+      const engine = this.engines.start();
+      task.onCancel(() => engine.stop());
+      try {
+        const found = await engine.why(scenario, question);
+        task.check();
+        this.panels[at]?.answer(run, found);
+      } finally {
+        engine.stop();
+      }
+    });
+  }
+
+  /** Show a run and, as B, what it would have been without a frame that its port accepted. */
+  private whatIf(at: number, decision: Decision): Promise<Outcome> {
+    const [run, own, preset] = [this.runs[at], this.sets[at] ?? [], this.preset];
+    if (!run || !preset) return Promise.resolve("done");
+    const loss = refusal(decision, run.port.name, preset.text, own);
+    if (loss !== undefined) return this.open(preset, [own, [...own, loss]], picoseconds(decision.time_s) - 1, this.port);
+    this.hooks.told("This scenario has losses by intent already, and the page adds one only where there are none.", true);
+    return Promise.resolve("failed");
   }
 
   /** Stop what works now. */

@@ -11,9 +11,16 @@ import { type Document, type Figure, figureOf, figures, winner, written } from "
 import { goodputs } from "./series";
 import { Sketch } from "./sketch";
 import { Strip, unitAt } from "./strip";
+import { type Decision, type Why, answer, framesOf as framesThatSave } from "./why";
 import { count, instant, rate, span } from "./words";
 
 const DROPS_AT_MOST = 40;
+
+/** What a panel asks about the frame that is followed. */
+export interface Asks {
+  why(): void;
+  whatIf(decision: Decision): void;
+}
 
 export class Panel {
   readonly root = document.createElement("section");
@@ -27,6 +34,7 @@ export class Panel {
   private readonly key = document.createElement("p");
   private readonly title = document.createElement("h2");
   private readonly warnings = document.createElement("p");
+  private readonly why = document.createElement("div");
   private readonly fate = document.createElement("p");
   private readonly table = document.createElement("table");
   private figures: Figure[] = [];
@@ -42,6 +50,7 @@ export class Panel {
     entries: Entry[],
     changed: (choice: Choice) => void,
     show: (port: string) => void,
+    private readonly asks: Asks,
   ) {
     this.root.className = "panel";
     this.more.className = "panel more";
@@ -62,7 +71,8 @@ export class Panel {
     const scored = document.createElement("div");
     scored.className = "scored";
     scored.append(this.table);
-    this.root.append(this.title, this.sketch.root, this.canvas, this.fate, scored);
+    this.why.className = "why";
+    this.root.append(this.title, this.sketch.root, this.canvas, this.fate, this.why, scored);
     const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
     this.forms = kinds.map((kind) => new PolicyForm(kind, entries.filter((entry) => entry.kind === kind), changed));
     const head = document.createElement("h3");
@@ -82,7 +92,8 @@ export class Panel {
     this.canvas.setAttribute("aria-label", `The buffer of run ${this.letter}, ${label}: Enter follows the frame at its head, arrow up and arrow down the frames beside it`);
     for (const form of this.forms) form.set(...chosenOf(run.scenario.policies[form.kind]));
     this.ports.open();
-    (run.scenario.memory ? this.fate : this.facts).after(this.ports.root);
+    this.why.replaceChildren();
+    (run.scenario.memory ? this.why : this.facts).after(this.ports.root);
     this.drops.replaceChildren();
     this.warnings.textContent = run.warnings.map((text) => `Warning: ${text}.`).join(" ");
     this.root.classList.toggle("shares", run.scenario.memory !== null);
@@ -122,6 +133,24 @@ export class Panel {
     if (this.table.dataset["text"] === text) return;
     this.table.dataset["text"] = text;
     this.table.replaceChildren(line("th", ["", ...shown.map(({ label }) => label)]), ...rows.map(([name, of]) => line("td", [name, ...shown.map(of)])));
+  }
+
+  /** What the engine has found about the loss of the frame that is followed. */
+  answer(run: Run, found: Why): void {
+    run.saviours = framesThatSave(run, found);
+    answer(this.why, found, (decision) => this.asks.whatIf(decision));
+    this.draw(run);
+  }
+
+  /** Offer to ask why the frame that is followed was lost. */
+  private offerWhy(run: Run): void {
+    this.why.replaceChildren();
+    if (!run.followed?.isLost) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Why was this one lost?";
+    button.onclick = () => this.asks.why();
+    this.why.append(button);
   }
 
   /** The words and bars around the strip, ten times in a second at most. */
@@ -213,6 +242,7 @@ export class Panel {
 
   private followFrame(run: Run, frame: Frame): void {
     run.follow(frame);
+    this.offerWhy(run);
     this.draw(run);
   }
 

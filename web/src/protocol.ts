@@ -190,6 +190,15 @@ export interface Entry {
 
 export type EventName = "unit" | "frame" | "drop" | "mark" | "round-trip";
 
+/** Which frame, of those that ports lost, and how many decisions before are tried: see crates/core/src/why/request.rs. */
+export interface Question {
+  at: string[];
+  flow: string;
+  frame: number;
+  last: number;
+  sets: number;
+}
+
 export type Request =
   | ({ do: "open"; port?: string } & ScenarioText)
   | { do: "go"; handle: number; to: number; have: number }
@@ -197,6 +206,7 @@ export type Request =
   | { do: "close"; handle: number }
   | { do: "difference"; a: number; b: number; until: number }
   | ({ do: "run" } & ScenarioText)
+  | ({ do: "why"; question: Question } & ScenarioText)
   | ({ do: "toml" } & ScenarioText)
   | { do: "policies" };
 

@@ -25,6 +25,8 @@ export class Run {
   /** What was lost and is not listed yet, the latest last. */
   drops: Drop[] = [];
   followed: Followed | undefined;
+  /** Frames whose refusal would have saved the frame that is followed: circuit and number. */
+  saviours: ReadonlySet<string> = new Set();
   private log: UnitEvent[] = [];
 
   private constructor(
@@ -58,6 +60,7 @@ export class Run {
 
   /** Follow a frame, from as far back as it was seen. */
   follow({ circuit, frame }: Frame): void {
+    if (!this.followed?.has({ circuit, frame })) this.saviours = new Set();
     this.followed = new Followed(circuit, frame, this.flowName(circuit));
     this.followed.see(this.log, this.scenario);
   }

@@ -80,12 +80,20 @@ export class Strip {
         const way = coming ? motion.progress(coming, now) : 1;
         if (!isPlain && way !== undefined) this.unit(start, size, flow, shown, way);
       }
+      if (run.saviours.size > 0 && run.saviours.has(`${unit.circuit} ${unit.frame}`)) this.outlined(start, size);
       if (unit.queue > queue) this.line(start, this.inks.muted, 1);
       queue = Math.max(queue, unit.queue);
       start += size;
     }
     draw();
     this.followed(units);
+  }
+
+  /** An outline around a unit whose refusal would have saved the frame that is followed. */
+  private outlined(start: number, size: number): void {
+    for (const { row, x, width } of pieces(this.place, start, size)) {
+      this.pen.path(outline(LEFT + x, this.top(row) - 2, width, this.place.rowHeight + 2), this.inks.threshold, 2);
+    }
   }
 
   /** Lines through the units of the frame that is followed. */

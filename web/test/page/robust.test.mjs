@@ -288,3 +288,32 @@ describe("what can be chosen and reached", { skip }, () => {
     await page.close();
   });
 });
+
+describe("why a frame was lost", { skip }, () => {
+  withBrowser();
+
+  test("the decisions that would have saved a frame are named, and one of them is B", { timeout: 300_000 }, async () => {
+    const { page, said } = await open("wide", { hash: "#marks" });
+    await click(page, "drop");
+    await page.locator(".more").first().locator(".drops button").first().click();
+    await page.getByRole("button", { name: "Why was this one lost?" }).click();
+    await page.waitForSelector(".why p", { timeout: 240_000 });
+    const { file, runs } = experiments().find(({ name }) => name === "marks");
+    const [, flow, frame] = /(flow\d+), frame (\d+), unit/.exec(await page.locator(".more").first().locator(".drops li").first().innerText());
+    const question = { at: ["bottleneck"], flow, frame: Number(frame) + 1, last: 20, sets: 0 };
+    const ask = await engine();
+    const found = JSON.parse(ask({ do: "why", text: scenario(file), name: file, sets: [...runs[0], "warmup=0 s"], question }));
+    assert.ok((await text(page, ".why p")).startsWith(`${found.saves.length} of the ${found.decisions} decisions before would have saved it`));
+    const best = Math.min(...found.saves.map(({ losses }) => losses));
+    const button = page.locator(".why button").first();
+    const [, saved] = /frame (\d+) of flow\d+ at/.exec(await button.innerText());
+    assert.match(await button.innerText(), new RegExp(`: ${best.toLocaleString("en-GB")} losses, not ${found.losses.toLocaleString("en-GB")}$`));
+    await button.click();
+    await page.waitForFunction((frame) => document.querySelectorAll(".panel h2")[1]?.textContent.startsWith(`B without frame ${frame} of flow`), saved);
+    await page.click("#difference");
+    await page.waitForFunction(() => document.getElementById("message").textContent.startsWith("First difference"));
+    assert.match(await text(page, "#message"), new RegExp(`B: flow\\d+, frame ${saved}, unit 0 lost: `), "B loses that frame and A keeps it");
+    assert.deepEqual(said, []);
+    await page.close();
+  });
+});
