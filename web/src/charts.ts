@@ -5,6 +5,9 @@ import type { Run } from "./run";
 import { type Chart, type Line, charts } from "./series";
 import { seconds } from "./words";
 
+/** The shortest axis of time, in seconds: at the start of a run there is a single instant. */
+const LEAST = 1e-4;
+
 export class Charts {
   private plots: { plot: uPlot; lines: Line[]; figure: HTMLElement; title: string }[] = [];
   private now = 0;
@@ -58,7 +61,7 @@ export class Charts {
       padding: [null, 18, null, null],
       legend: { live: false },
       cursor: { sync: { key: "lab" }, y: false },
-      scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
+      scales: { x: { time: false, range: (_, from, to) => [from, to > from ? to : from + LEAST] }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
       axes: [{ ...axis, ...(this.isMain ? { size: 26 } : {}), values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) }, { ...axis, size: 64 }],
       series: [
         { label: "time", value: (_, time) => (time === null ? "" : `${time.toFixed(4)} s`) },
@@ -94,10 +97,12 @@ export class Charts {
 export function aligned(lines: Line[], from: number): uPlot.AlignedData {
   const tables = lines.map((line): uPlot.AlignedData => {
     const first = Math.max(0, line.run.rows.findIndex(({ time }) => time >= from));
-    const values = line.values(line.run.rows).slice(first);
-    return [line.run.rows.slice(first).map(({ time }) => seconds(time)), values as (number | null)[]];
+    const rows = line.run.rows.slice(first);
+    return [rows.map(({ time }) => seconds(time)), line.values(rows) as (number | null)[]];
   });
-  return tables.length > 0 ? uPlot.join(tables) : [[]];
+  const [[times] = [[]]] = tables;
+  const isOneAxis = tables.every(([own]) => own.length === times.length && own.at(-1) === times.at(-1) && own[1] === times[1]);
+  return isOneAxis ? [times, ...tables.flatMap(([, values]) => (values ? [values] : []))] : uPlot.join(tables);
 }
 
 /** A chart in words: the value of each line at an instant. */

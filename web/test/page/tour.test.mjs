@@ -114,6 +114,7 @@ describe("the page of the lab", { skip }, () => {
 
   test("says why a unit is lost, and follows its frame back", async () => {
     const { page } = await open("wide", { hash: "#gpj" });
+    await click(page, "start");
     await click(page, "drop");
     await page.locator(".drops button").first().click();
     const fate = /frame \d+: \d+ in the buffer, \d+ sent, 1 lost \(marked: it was marked as discardable \(CLP\), and the occupancy had reached/;
