@@ -25,8 +25,7 @@ pub(crate) fn ask(py: Python<'_>, question: &str, announce: &Bound<'_, PyAny>) -
         run(&|py| announce.call1(py, (need.states, need.megabytes())).map(|_| ()));
     };
     let is_over = || run(&|py| py.check_signals());
-    let watch = Watch { is_over: &is_over, announce: &pass_on };
-    let search = || Ok::<_, String>(Question::ask(question, watch));
+    let search = || Ok::<_, String>(Question::ask(question, Watch { is_over: &is_over, announce: &pass_on }));
     let answer = py.detach(|| guarded(|| question.to_string(), search));
     if let Some(error) = signal.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
