@@ -18,13 +18,12 @@ use crate::units::ids::CircuitId;
 /// Cells of a frame that do not count: the first one has been accepted, and the last one completes the frame.
 const ENDS: u64 = 2;
 
-/// Warn of ports with early packet discard whose threshold leaves too little room for the frames of sources that do not
-/// react to losses. TCP sources do not stay synchronised and do not meet the worst case.
+/// Warn of ports with early packet discard whose threshold leaves too little room for the frames of its sources, if none of
+/// them reacts to losses. TCP sources do not stay synchronised and do not meet the worst case.
 pub(super) fn beyond(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     of_ports("epd-cliff", scenario, passing, |line, context| {
         let threshold = threshold(line, context)?;
-        let frames: Vec<&Contract> =
-            context.contracts.iter().filter(|contract| persists(scenario, contract)).collect();
+        let frames = persistent(scenario, context)?;
         let capacity = context.capacity.limit()?;
         let rest: u64 = frames.iter().map(|contract| contract.frame.saturating_sub(ENDS)).sum();
         let cliff = capacity.saturating_sub(rest);
@@ -46,9 +45,15 @@ fn threshold(line: &Line, context: &Context<'_>) -> Option<u64> {
     }
 }
 
-/// Return whether the source of a circuit sends on after losses.
-fn persists(scenario: &Scenario, contract: &Contract) -> bool {
-    carried(scenario, contract.circuit).is_some_and(|flow| matches!(*flow.transport, transport::Spec::Udp(_)))
+/// Return the circuits that carry data through a port; `None` if the source of one reacts to losses.
+fn persistent<'a>(scenario: &Scenario, context: &Context<'a>) -> Option<Vec<&'a Contract>> {
+    let flows = context
+        .contracts
+        .iter()
+        .filter_map(|contract| Some((carried(scenario, contract.circuit)?, contract)));
+    flows
+        .map(|(flow, contract)| matches!(*flow.transport, transport::Spec::Udp(_)).then_some(contract))
+        .collect()
 }
 
 /// Return whether the lines over which circuits reach a port bring cells faster than it sends them; a circuit that begins
