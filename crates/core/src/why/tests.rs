@@ -138,7 +138,7 @@ fn figures_of_the_ill_are_those_before_the_arrival() {
 
 #[test]
 fn a_mark_has_the_figures_of_the_arrival() {
-    let step = "[port.out]\nbuffer = '9000 bytes'\nadmission = { policy = 'step', threshold = '2000 bytes', action = 'mark' }";
+    let step = "[port.out]\nbuffer = '9000 bytes'\nadmission = { policy = 'step', threshold = '1500 bytes', action = 'mark' }";
     let text = burst("a b c d", step).replace("kind = 'udp'", "kind = 'udp', ecn = true");
     let scenario = scenario(&text);
     let question = Question { ill: Ill::Marked, ..ask(&scenario, "out", Reaction::On) };
