@@ -157,3 +157,62 @@ def test_a_warm_up_inside_slow_start_is_reported() -> None:
     assert [each["code"] for each in warnings] == ["slow-start"]
     assert "1 flow was still in slow start when the warm-up of 0.02 s ended" in warnings[0]["message"]
     assert pushout.run("w3-100", set={**keys, "warmup": "2 s"}).warnings == []
+
+
+CLIFF = """
+name = "d"
+duration = "1 s"
+adaptation = { kind = "aal5" }
+[topology]
+template = "dumbbell"
+sources = 10
+access = { rate = "155.52 Mb/s", delay = "1 ms" }
+bottleneck = { rate = "155.52 Mb/s", delay = "1 ms" }
+egress = { rate = "155.52 Mb/s", delay = "1 ms" }
+[port.bottleneck]
+buffer = "8192 cells"
+admission = { policy = "epd", threshold = "7373 cells" }
+[flows]
+source = { kind = "cbr", rate = "2 Mb/s", size = "9140 bytes" }
+transport = { kind = "udp" }
+"""
+"""Ten senders of frames of 192 cells over lines as fast as the port."""
+
+
+def cliff(*sets: str) -> str | None:
+    """Return the warning about the threshold of early packet discard, if there is one."""
+    warnings = [each for each in pushout.validate(CLIFF, set=sets) if each["code"] == "epd-cliff"]
+    return warnings[0]["message"] if warnings else None
+
+
+def test_a_threshold_from_the_cliff_on_is_reported_with_the_one_that_is_safe() -> None:
+    found = cliff() or ""
+    assert found.startswith(
+        'port "bottleneck": threshold must be less than 6292 of 8192 cells, not 7373, for 10 circuits with frames of '
+        "up to 192 cells over udp"
+    )
+    assert found.endswith('set threshold = "6291 cells" or less')
+    assert len(found) <= 300
+    assert cliff("port.bottleneck.admission.threshold=6292 cells")
+    assert cliff("port.bottleneck.admission.threshold=6291 cells") is None
+    fifty = cliff("topology.sources=50") or ""
+    assert "buffer must be larger than 8192 cells, or frames be shorter, for 50 circuits" in fifty
+    shorter = cliff("topology.sources=50", "flows.source.size=1460 bytes") or ""
+    assert "must be less than 6692 of 8192 cells" in shorter
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        ["flows.source.size=1460 bytes"],
+        ["topology.sources=1"],
+        ["topology.access.rate=15 Mb/s"],
+        ["flows.source={kind='greedy'}", "flows.transport={kind='tcp', mss=9140}"],
+        ["flow.flow1.source={kind='greedy'}", "flow.flow1.transport={kind='tcp'}"],
+        ["port.bottleneck.admission={policy='ppd'}"],
+        ["port.bottleneck.admission.action=mark"],
+        ["port.bottleneck.scheduler={policy='round-robin'}"],
+    ],
+)
+def test_other_sources_lines_and_ports_have_no_cliff(sets: list[str]) -> None:
+    assert cliff(*sets) is None

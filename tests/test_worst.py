@@ -233,7 +233,10 @@ def test_the_command_prints_ratio_proof_and_slots(typed: Typed, tmp_path: Path) 
         ),
         (["dynamic-threshold", "--set", "alpha=-1"], "alpha must be greater than 0, not -1"),
         (["complete-sharing", "--states", "10"], "--states must be greater than 10"),
-        (["complete-sharing", "--ports", "8", "--memory", "999999"], "--memory must be smaller for 8 ports or circuits"),
+        (
+            ["complete-sharing", "--ports", "8", "--memory", "999999"],
+            "--memory must be smaller for 8 ports or circuits",
+        ),
     ],
 )
 def test_a_question_without_an_answer_is_refused_with_the_reason(
@@ -312,3 +315,99 @@ def test_the_result_is_a_table_of_slots() -> None:
     ]  # fmt: skip
     assert result.columns.rows == len(result.input)
     assert repr(result) == "<WorstResult longest-queue: 6/5>"
+    assert result.excess_loss == 1 - 1 / Fraction(6, 5)
+
+
+def test_a_search_says_what_it_can_need_before_it_begins(typed: Typed, tmp_path: Path) -> None:
+    document = pushout.worst("longest-queue", ports=2, memory=8).document
+    assert document["states"] <= document["most_states"] == (45 * 45 + 5 * 5) // 2
+    assert document["memory_mb"] >= 1
+    large = typed(tmp_path, "worst", "complete-sharing", "--memory", "40", "--json")
+    found = json.loads(large.stdout)
+    megabytes = found["memory_mb"]
+    assert large.stderr.startswith(f"note: the search visits at most {found['most_states'] // 1000} ")
+    assert f"which take at most {megabytes} MB" in large.stderr
+    assert not typed(tmp_path, "worst", "complete-sharing", "--memory", "6").stderr
+    refused = typed(tmp_path, "worst", "complete-sharing", "--memory", "40", "--states", "100000")
+    assert refused.returncode == 3
+    assert f"up to {found['most_states']} states can be reached, which take {megabytes} MB" in refused.stderr
+
+
+def first_starved(rule: Rule, memory: int, ports: int) -> tuple[int, int] | None:
+    """Return the fewest arrivals and slots after which a port is starved, and the states; an exhaustive search."""
+    layer, seen = {(0,) * ports}, {(0,) * ports}
+    for steps in count(1):
+        after = {rule(queues, port) for queues in layer for port in range(ports)}
+        if any(not queues[port] and not rule(queues, port)[port] for queues in layer for port in range(ports)):
+            return steps, len(seen)
+        layer = (after | {tuple(max(q - 1, 0) for q in queues) for queues in layer}) - seen
+        if not layer:
+            return None
+        seen |= layer
+    raise AssertionError(memory)
+
+
+def test_starvation_is_proved_or_refuted_as_by_another_search() -> None:
+    answers = set()
+    for ports, memory in [(1, 3), (2, 1), (2, 4), (2, 7), (3, 2), (3, 5)]:
+        for table, rule in policies(memory, ports, random.Random(memory)):  # noqa: S311
+            result = pushout.never(table, "starved", ports=ports, memory=memory)
+            found = first_starved(rule, memory, ports)
+            answers.add(result.proved)
+            assert result.proved == (found is None), (table, ports, memory)
+            if found:
+                events = [slot["arrivals"] for slot in result.input]
+                last = max(number for number, arrivals in enumerate(events) if arrivals)
+                assert sum(map(len, events)) + last == found[0], (table, ports, memory)
+    assert answers == {True, False}
+
+
+@pytest.mark.parametrize("event", ["loss", "loss while room", "starved"])
+def test_a_counter_example_is_a_scenario_that_loses_as_many_packets(event: str, tmp_path: Path) -> None:
+    result = pushout.never("dynamic-threshold", event, ports=3, memory=3, set={"alpha": 2})
+    assert not result.proved
+    arrivals = sum(len(slot["arrivals"]) for slot in result.input)
+    document = result.document
+    assert document["policy_count"] + document["lost_count"] == arrivals
+    verified = result.write(tmp_path / "never.toml")
+    assert verified["delivered"] == [document["policy_count"]]
+    report = pushout.run(tmp_path / "never.toml")
+    lost = sum(port["units_in"] - port["units_out"] for port in report["ports"] if port["name"].startswith("port"))
+    assert lost == document["lost_count"] >= 1
+
+
+def test_the_command_proves_that_an_event_never_happens_or_shows_it(typed: Typed, tmp_path: Path) -> None:
+    done = typed(tmp_path, "worst", "longest-queue", "--ports", "3", "--memory", "6", "--never", "starved")
+    assert done.returncode == 0
+    assert "longest-queue, 3 ports that share 6 packets: never starved, on no input" in done.stdout
+    assert "proved by a visit to all 84 states, verified" in done.stdout
+    shared = ["worst", "complete-sharing", "--memory", "2", "--never", "starved"]
+    done = typed(tmp_path, *shared, "--out", "starved.toml")
+    assert done.returncode == 1
+    assert "0 0 (1)" in done.stdout and "2 packets sent, 1 lost" in done.stdout
+    assert "verified: 2, on both engines; starved.toml" in done.stdout
+    epd = ["worst", "epd", "--set", "threshold=6 cells", "--memory", "8", "--frames", "3", "--never", "broken frame"]
+    assert typed(tmp_path, *epd).returncode == 0
+    assert typed(tmp_path, *epd, "--circuits", "2").returncode == 1
+    assert json.loads(typed(tmp_path, *epd, "--json").stdout)["proved"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--never", "idle while waiting"], "--never must be one of loss, loss while room, starved, not idle"),
+        (["--never", "lossless_drop"], "no packet here has a lossless class"),
+        (["--never", "starvd"], 'did you mean "starved"?'),
+        (["--never", "loss", "--reach", "2"], "--reach cannot be used with --never"),
+        (["--never", "loss", "--grid", "alpha=1"], "--grid cannot be used with --never"),
+        (["--never", "starved", "--out", "x.toml"], "no input can be written, since the event never happens"),
+        (["--never", "loss", "--states", "10"], "--states must be greater than 10: up to 45 states"),
+    ],
+)
+def test_a_promise_that_cannot_be_asked_about_is_refused(
+    arguments: list[str], message: str, typed: Typed, tmp_path: Path
+) -> None:
+    done = typed(tmp_path, "worst", "dynamic-threshold", "--memory", "8", *arguments)
+    assert done.returncode in (2, 3)
+    assert message in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -24,12 +24,14 @@ from pushout.question import design as designs
 from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
 from pushout.question import merge as parts
+from pushout.question import never as nevers
 from pushout.question import sweep as sweeps
 from pushout.question import worst as worsts
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_columns, with_policies
 from pushout.question.headroom import HeadroomResult
+from pushout.question.never import NeverResult
 from pushout.question.place import Places, everywhere
 from pushout.question.session import Folder, Session
 from pushout.question.shard import Shard, check_places
@@ -48,6 +50,7 @@ from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf
 __all__ = [
     "CompareResult",
     "HeadroomResult",
+    "NeverResult",
     "Result",
     "SizeResult",
     "SweepResult",
@@ -60,6 +63,7 @@ __all__ = [
     "headroom",
     "load",
     "merge",
+    "never",
     "plot",
     "policies",
     "run",
@@ -435,3 +439,27 @@ def worst(
     """
     count = ports if frames is None else circuits
     return worsts.worst(policy, count, memory, set or {}, against, states, reach, frames)
+
+
+def never(
+    policy: str | Mapping[str, Any],
+    event: str,
+    *,
+    memory: int,
+    ports: int = 2,
+    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
+    states: int = STATES,
+    frames: int | None = None,
+    circuits: int = 1,
+) -> NeverResult:
+    """Prove that an event happens on no input, or find the shortest input on which it does.
+
+    Parameters: `event` is `"loss"`, `"loss while room"` (a packet is refused or pushed out, although the memory is not
+    full), `"starved"` (a packet is refused while the queue of its port is empty), or, with `frames`, `"broken frame"`
+    (a cell is lost after the first cells of its frame were queued); the others are those of `worst`.
+
+        >>> pushout.never("longest-queue", "starved", memory=8).proved
+        True
+    """
+    count = ports if frames is None else circuits
+    return nevers.never(policy, event, count, memory, set or {}, states, frames)

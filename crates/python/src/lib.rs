@@ -97,10 +97,11 @@ mod _core {
         api::no_entry(name, &names)
     }
 
-    /// Answer a question about the worst case of a policy; both are JSON texts.
+    /// Answer a question about the worst case of a policy; both are JSON texts. `announce` receives the most states
+    /// and megabytes that the search can need.
     #[pyfunction]
-    fn worst(py: Python<'_>, question: &str) -> PyResult<String> {
-        super::worst::ask(py, question)
+    fn worst(py: Python<'_>, question: &str, announce: &Bound<'_, PyAny>) -> PyResult<String> {
+        super::worst::ask(py, question, announce)
     }
 
     /// The JSON Schema of the scenario file.

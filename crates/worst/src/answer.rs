@@ -6,11 +6,10 @@ use serde_json::{Value as Json, json};
 
 use crate::graph::Graph;
 use crate::input::{Input, LAPS, Played, Sides, Unrolled, of_moves};
-use crate::model::Model as _;
 use crate::pair::Pair;
 use crate::ratio::Ratio;
 use crate::solve::Solution;
-use crate::{Failure, Question, Subject};
+use crate::{Failure, Need, Question, Subject};
 
 /// The worst case of a policy. Both bounds have been verified.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +22,8 @@ pub struct Answer {
     pub orders: usize,
     /// Sweeps of the solver over all moves.
     pub sweeps: usize,
-    /// Octets of memory that the states took.
-    pub octets: usize,
+    /// What the search could need, as announced.
+    pub need: Need,
     /// One lap of the cycle.
     pub lap: Lap,
     /// The input that shows the ratio: to the cycle, three laps, and idle slots.
@@ -39,7 +38,7 @@ pub struct Answer {
 
 impl Question {
     /// Return the name of the policy.
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match &self.subject {
             Subject::Memory { policies, .. } => policies.name(),
             Subject::Frames { policy, .. } => policy.name().to_string(),
@@ -55,7 +54,7 @@ impl Question {
     }
 
     /// Return the policies as a scenario writes them.
-    fn policies(&self) -> Json {
+    pub(crate) fn policies(&self) -> Json {
         match &self.subject {
             Subject::Memory { policies, against } => {
                 json!({ "policy": policies.write(), "against": against.as_ref().map(Policies::write) })
@@ -65,7 +64,7 @@ impl Question {
     }
 
     /// Return the cells of a frame, if the question is about frames.
-    fn frames(&self) -> Option<u16> {
+    pub(crate) fn frames(&self) -> Option<u16> {
         match self.subject {
             Subject::Memory { .. } => None,
             Subject::Frames { length, .. } => Some(length),
@@ -91,6 +90,7 @@ impl Answer {
         graph: &Graph,
         solution: &Solution,
         shortest: Option<&[u8]>,
+        need: Need,
     ) -> Result<Answer, Failure> {
         let unrolled = Unrolled::new(pair, graph, &solution.cycle);
         unrolled.verify(question, solution.ratio)?;
@@ -110,7 +110,7 @@ impl Answer {
             states: graph.len(),
             orders: pair.orders(),
             sweeps: solution.sweeps,
-            octets: Graph::octets(graph.len(), pair.degree()),
+            need,
             lap: Lap { slots, arrivals },
             input,
             played,
@@ -139,13 +139,15 @@ impl Answer {
             "objective": "throughput",
             "ratio": ratio,
             "value": self.ratio.value().is_finite().then_some(self.ratio.value()),
+            "excess_loss": self.ratio.excess().to_string(),
             "lower": ratio,
             "upper": ratio,
             "proved": true,
             "states": self.states,
             "orders": self.orders,
             "sweeps": self.sweeps,
-            "memory_mb": self.octets.div_ceil(1_000_000),
+            "most_states": self.need.states as u64,
+            "memory_mb": self.need.megabytes() as u64,
             "reach": question.reach.map(|reach| reach.to_string()),
             "lap": { "slots": self.lap.slots, "arrivals": self.lap.arrivals },
             "policy_count": self.policy_count,

@@ -10,6 +10,7 @@ use pushout_core::memory::{pushout, sharing};
 use pushout_core::words::nearest::unknown;
 
 use crate::frames::{Frames, Port};
+use crate::never::Event;
 use crate::ratio::Ratio;
 use crate::side::Memory;
 use crate::{Failure, Question, Subject, Watch};
@@ -18,20 +19,23 @@ impl Question {
     /// Read a question: a JSON object with `policy` and perhaps `against`, each a table of a memory's policies or of one of
     /// them, and with `ports`, `memory` and `states`.
     pub fn read(text: &str) -> Result<Question, Failure> {
-        let node = read(text, Format::Json)?;
+        Question::of(&read(text, Format::Json)?)
+    }
+
+    fn of(node: &Node) -> Result<Question, Failure> {
         let number = |key: &str| match node.get(key) {
             Some(node) => u64::read(node, key),
             None => Err(node.fault(key, "must be given")),
         };
         let question = Question {
-            subject: subject(&node)?,
+            subject: subject(node)?,
             ports: usize::try_from(number("ports")?).unwrap_or(usize::MAX),
             cells: number("memory")?,
             limit: usize::try_from(number("states")?).unwrap_or(usize::MAX),
             reach: node.get("reach").map(|reach| fraction(reach, "reach")).transpose()?,
         };
         question.check()?;
-        question.try_policies(&node)?;
+        question.try_policies(node)?;
         Ok(question)
     }
 
@@ -57,10 +61,24 @@ impl Question {
         }
     }
 
-    /// Answer the question of a text with a document.
+    /// Answer the question of a text with a document: the worst ratio, or with `never` whether an event never happens.
     pub fn ask(text: &str, watch: Watch<'_>) -> Result<String, Failure> {
-        let question = Question::read(text)?;
-        Ok(question.answer(watch)?.document(&question).to_string())
+        let node = read(text, Format::Json)?;
+        let question = Question::of(&node)?;
+        let document = match node.get("never") {
+            Some(never) => question.never(question.event(&node, never)?, watch)?.document(&question),
+            None => question.answer(watch)?.document(&question),
+        };
+        Ok(document.to_string())
+    }
+
+    /// Read the event that shall never happen; nothing else can be asked about beside it.
+    fn event(&self, question: &Node, never: &Node) -> Result<Event, Fault> {
+        if let Some(key) = ["against", "reach"].into_iter().find(|key| question.get(key).is_some()) {
+            return Err(question.fault(key, "must be left out with never, which is about the policy alone"));
+        }
+        let name = String::read(never, "never")?;
+        Event::read(&name, &self.subject).map_err(|why| never.fault("never", why))
     }
 }
 

@@ -68,6 +68,12 @@ impl Open {
     }
 }
 
+/// Return whether cells of a frame have come, by the word of its circuit, and all of them are queued.
+pub(crate) fn is_whole_so_far(word: u16) -> bool {
+    let open = Open::read(word);
+    open.cells > 0 && open.fate == Fate::Whole
+}
+
 impl Frames {
     fn start(self) -> Words {
         vec![0; self.circuits + 1].into()

@@ -44,13 +44,14 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Return the most octets of memory that `states` states take, with the tables of the solver.
-    pub(crate) fn octets(states: usize, degree: usize) -> usize {
+    /// Return the most octets of memory that a state takes, with its part of the tables of the solver.
+    pub(crate) fn octets_of_state(degree: usize) -> usize {
         const GROWTH: usize = 2; // lists double, so half of one can be unused
         let of_lists = degree * (size_of::<u32>() + size_of::<[u8; 2]>()) + size_of::<State>();
-        let of_table = GROWTH * size_of::<u32>(); // at most half of its places are taken
-        let of_solver = size_of::<i64>() + 3; // the value, the best move, and two marks of its walk
-        states * (GROWTH * (of_lists + of_table) + of_solver)
+        let of_table = 3 * size_of::<u32>(); // half of the places are taken, and the table before stays until it is copied
+        let of_solver = size_of::<i64>();
+        let of_path = size_of::<bool>() + size_of::<(u32, u8)>() + GROWTH * size_of::<u32>(); // more than other walks
+        GROWTH * (of_lists + of_table) + of_solver + of_path
     }
 
     /// Return the number of a state; a new state gets the next one.

@@ -127,7 +127,7 @@ pub(crate) fn of_moves(pair: &Pair, moves: &[u8]) -> Input {
 }
 
 /// Divide steps into slots.
-fn slots<'a>(steps: impl Iterator<Item = &'a Step>) -> Input {
+pub(crate) fn slots<'a>(steps: impl Iterator<Item = &'a Step>) -> Input {
     let mut input = Vec::new();
     let mut slot = Vec::new();
     for step in steps {

@@ -30,6 +30,8 @@ mod machine;
 
 mod model;
 
+mod never;
+
 mod pair;
 
 mod ratio;
@@ -52,11 +54,13 @@ use pushout_core::refused::Refused;
 
 pub use answer::{Answer, Lap};
 pub use input::{Arrival, Input, Played};
+pub use never::{Event, Example, Proof};
 pub use ratio::Ratio;
 
 use frames::Frames;
 use graph::Graph;
 use machine::Machine;
+use model::Model as _;
 use pair::Pair;
 use side::{Memory, Side};
 
@@ -146,12 +150,30 @@ impl fmt::Display for Failure {
             Failure::Refused(fault) => fault.fmt(f),
             Failure::States(Limit { states, most }) => write!(
                 f,
-                "states must be greater than {states}: of {most} states more than that can be reached; raise it, or lower \
-                 ports or memory"
+                "states must be greater than {states}: up to {} states can be reached, which take {} MB; raise it, or lower \
+                 ports or memory",
+                most.states,
+                most.megabytes()
             ),
             Failure::Interrupted => f.write_str("interrupted"),
             Failure::Certificate(bound) => write!(f, "the certificate of the {bound} bound does not hold"),
         }
+    }
+}
+
+/// What a search can need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Most states that it can visit.
+    pub states: u128,
+    /// Most octets of memory that they take.
+    pub octets: u128,
+}
+
+impl Need {
+    /// Return the memory in megabytes, rounded up.
+    pub fn megabytes(self) -> u128 {
+        self.octets.div_ceil(1_000_000)
     }
 }
 
@@ -160,8 +182,8 @@ impl fmt::Display for Failure {
 pub struct Limit {
     /// Most states that the search may visit.
     pub states: usize,
-    /// Pairs of states of both sides that the search can meet.
-    pub most: u128,
+    /// What the search could need without the limit.
+    pub most: Need,
 }
 
 impl Limit {
@@ -171,12 +193,14 @@ impl Limit {
     }
 }
 
-/// The caller's wish to go on.
+/// The caller's part in a search.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)] // a function has nothing to show
 pub struct Watch<'a> {
     /// Return whether the computation shall stop.
     pub is_over: &'a dyn Fn() -> bool,
+    /// Receive what the search can need, before it begins.
+    pub announce: &'a dyn Fn(Need),
 }
 
 impl Watch<'_> {
@@ -198,10 +222,12 @@ impl Question {
     pub fn answer(&self, watch: Watch<'_>) -> Result<Answer, Failure> {
         self.check()?;
         let pair = self.pair(&watch)?;
-        let limit = Limit { states: self.limit, most: pair.most_states() };
-        if limit.most > HOPELESS * pair.orders() as u128 * self.limit as u128 {
+        let limit = Limit { states: self.limit, most: self.need(&pair, pair.most_states()) };
+        if limit.most.states > HOPELESS * self.limit as u128 {
             return Err(Failure::States(limit));
         }
+        let need = self.need(&pair, limit.most.states.min(self.limit as u128));
+        (watch.announce)(need);
         let graph = Graph::explore(&pair, limit, &watch)?;
         let solution = solve::solve(&graph, &watch)?;
         if !solution.ratio.is_unbounded() {
@@ -215,7 +241,14 @@ impl Question {
             Some(reach) => Some(reach::shortest(&graph, reach, &watch)?),
             None => None,
         };
-        Answer::new(self, &pair, &graph, &solution, shortest.as_deref())
+        Answer::new(self, &pair, &graph, &solution, shortest.as_deref(), need)
+    }
+
+    /// Return what a search of this number of states needs.
+    fn need(&self, pair: &Pair, states: u128) -> Need {
+        let of_reach = if self.reach.is_some() { reach::MOST_OCTETS } else { 0 };
+        let of_states = states.saturating_mul(Graph::octets_of_state(pair.degree()) as u128);
+        Need { states, octets: of_states.saturating_add((pair.octets() + of_reach) as u128) }
     }
 
     /// Refuse a question that cannot be answered, with the reason and the size.
@@ -302,11 +335,11 @@ impl Question {
     }
 
     fn pair(&self, watch: &Watch<'_>) -> Result<Pair, Failure> {
-        let limit = Limit { states: MOST_LENGTHS, most: self.lengths() };
+        let limit = Limit { states: MOST_LENGTHS, most: Need { states: self.lengths(), octets: 0 } };
         let [mut policy, mut opponent] = self.sides()?;
         let explore = |side: &mut dyn Side, may_refuse| {
             Machine::explore(side, self.ports, may_refuse, limit, watch).map_err(|failure| match failure {
-                Failure::States(limit) => self.too_large(limit.most),
+                Failure::States(limit) => self.too_large(limit.most.states),
                 other => other,
             })
         };

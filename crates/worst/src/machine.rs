@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::pair::Step;
 use crate::side::{Side, Words};
 use crate::symmetry::{Order, moved};
 use crate::{Failure, Limit, Watch};
@@ -78,8 +79,59 @@ impl Machine {
         self.states.len()
     }
 
+    /// Return the most octets of memory that a state takes, given the words of one.
+    pub(crate) fn octets_of_state(ports: usize, words: &[u16]) -> usize {
+        const GROWTH: usize = 2; // lists double, so half of one can be unused
+        const OF_BLOCK: usize = 16; // what the allocator adds to a block
+        let of_steps = (2 * ports + 1) * size_of::<Next>();
+        let of_keys = 2 * size_of::<(Words, u32)>(); // the map of numbers is at least half full
+        let of_words = 2 * (size_of_val(words) + OF_BLOCK) + size_of::<Words>(); // the list and the map have a copy each
+        GROWTH * (of_steps + of_keys + of_words)
+    }
+
+    /// Return the octets of memory that the tables take, at most.
+    pub(crate) fn octets(&self) -> usize {
+        self.len() * Machine::octets_of_state(self.ports, &self.states[0])
+    }
+
+    /// Return the number of a state that the search has found.
+    pub(crate) fn find(&self, words: &[u16]) -> Option<usize> {
+        self.numbers.get(words).map(|&number| number as usize)
+    }
+
+    /// Return the steps of a shortest way from empty queues to a state.
+    pub(crate) fn way(&self, mut state: usize) -> Vec<Step> {
+        let mut before = vec![None; self.len()];
+        for from in 0..self.len() {
+            // the order of the states is that of the search, so the first step to a state is on a shortest way
+            for step in self.steps() {
+                before[self.after(from, step)].get_or_insert((from, step));
+            }
+        }
+        let mut steps = Vec::new();
+        while state != 0 {
+            let (from, step) = before[state].expect("a step led to the state");
+            steps.push(step);
+            state = from;
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// Return the steps from each state, if the side takes what it can.
+    fn steps(&self) -> impl Iterator<Item = Step> {
+        (0..self.ports).map(|port| Step::Arrival { port, takes: true }).chain([Step::Tick])
+    }
+
+    /// Return the state after a step.
+    fn after(&self, state: usize, step: Step) -> usize {
+        match step {
+            Step::Tick => self.ticked(state).0,
+            Step::Arrival { port, takes } => self.arrived(state, port, takes).0,
+        }
+    }
+
     /// Return the words of a state.
-    #[cfg(test)]
     pub(crate) fn words(&self, state: usize) -> &[u16] {
         &self.states[state]
     }

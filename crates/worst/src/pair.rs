@@ -46,9 +46,24 @@ impl Pair {
         self.symmetry.orders.len()
     }
 
-    /// Return the number of pairs of states: there cannot be more states.
+    /// Return the number of pairs of states, where pairs that differ only in the order of ports count once: there cannot be
+    /// more states.
     pub(crate) fn most_states(&self) -> u128 {
-        self.policy.len() as u128 * self.opponent.len() as u128
+        let Symmetry { orders, of_policy, of_opponent, .. } = &self.symmetry;
+        // Burnside's lemma: the number of classes is the mean number of pairs that an order leaves as they are
+        let kept = of_policy.iter().zip(of_opponent).map(|(policy, other)| unmoved(policy) * unmoved(other));
+        kept.sum::<u128>() / orders.len() as u128
+    }
+
+    /// Return the octets of memory that the tables of both sides take, at most.
+    pub(crate) fn octets(&self) -> usize {
+        let orders = self.symmetry.orders.len();
+        let of_image = orders * size_of::<u32>();
+        let of_least = size_of::<Vec<u8>>() + orders;
+        self.policy.octets()
+            + self.opponent.octets()
+            + (self.policy.len() + self.opponent.len()) * of_image
+            + self.policy.len() * of_least
     }
 
     /// Return the states of policy and opponent.
@@ -85,6 +100,11 @@ impl Pair {
         };
         ((policy, opponent), [other, own])
     }
+}
+
+/// Return the number of states that an order of ports leaves as they are.
+fn unmoved(images: &[u32]) -> u128 {
+    images.iter().enumerate().filter(|&(state, &image)| state == image as usize).count() as u128
 }
 
 impl Model for Pair {

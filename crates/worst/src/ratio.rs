@@ -43,6 +43,14 @@ impl Ratio {
         (self.opponent, self.policy)
     }
 
+    /// Return the part of what the opponent earns that the policy lacks; 0 if it earns as much.
+    pub fn excess(self) -> Ratio {
+        match self.opponent.checked_sub(self.policy) {
+            None | Some(0) => Ratio::ZERO,
+            Some(more) => Ratio::new(more, self.opponent),
+        }
+    }
+
     /// Return the weight of what opponent and policy earn on a move: positive if it exceeds the ratio.
     #[inline]
     pub(crate) fn weight(self, [opponent, policy]: [u8; 2]) -> i64 {

@@ -8,8 +8,11 @@ use crate::graph::Graph;
 use crate::ratio::Ratio;
 use crate::{Failure, Watch, refuse};
 
-/// Most entries of all layers: half a gigabyte.
+/// Most entries of all layers.
 const MOST_ENTRIES: usize = 40_000_000;
+
+/// Most octets of memory that all layers take, which have two steps for each entry.
+pub(crate) const MOST_OCTETS: usize = 2 * MOST_ENTRIES * size_of::<Step>();
 
 /// No input leads to the state.
 const NEVER: i64 = i64::MIN;

@@ -1,14 +1,16 @@
 //! Values that are published or were computed with another solver.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pushout_core::language::read::{Format, read};
+use pushout_core::language::spec::Field as _;
 use pushout_core::rng::Stream;
 
 use super::*;
 use crate::side::Words;
 
-const GO_ON: Watch<'static> = Watch { is_over: &|| false };
+const GO_ON: Watch<'static> = Watch { is_over: &|| false, announce: &|_| () };
 
 fn policies(text: &str) -> Policies {
     Policies::read(&read(text, Format::Json).unwrap()).unwrap()
@@ -82,12 +84,42 @@ fn a_question_that_is_too_large_or_has_no_states_is_refused_with_its_size_and_th
     let policy = admission::Spec::plain().next().unwrap();
     let frames = Question { subject: Subject::Frames { policy, length: 900 }, ..question("{}", 8, 60_000) };
     assert!(refused(&frames).contains("can be tabulated"), "{}", refused(&frames));
-    let far = question(LQD, 2, 500);
-    assert!(matches!(far.answer(GO_ON), Err(Failure::States(Limit { most: 15_000_000_000.., .. }))));
+    let far = refused(&question(LQD, 2, 500));
+    let pairs = (125_751_u64.pow(2) + 251_u64.pow(2)) / 2; // both orders of ports count once
+    assert!(far.starts_with(&format!("states must be greater than 1000000: up to {pairs} states")), "{far}");
     let clock = refused(&question(r#"{"admission": {"policy": "occamy"}}"#, 2, 8));
     assert!(clock.contains("keeps a bucket of tokens, which fills with time"), "{clock}");
     let few = Question { limit: 100, ..question(LQD, 2, 8) };
-    assert_eq!(few.answer(GO_ON), Err(Failure::States(Limit { states: 100, most: 45 * 45 })));
+    assert_eq!(
+        refused(&few),
+        "states must be greater than 100: up to 1025 states can be reached, which take 1 MB; raise it, or lower ports or \
+         memory"
+    );
+}
+
+#[test]
+fn a_search_announces_its_states_and_its_memory_before_it_begins() {
+    for (policy, ports, cells) in [(LQD, 2, 8), ("{}", 3, 6), (&dt(2.0), 2, 12)] {
+        let announced = Cell::new(None);
+        let watch = Watch { announce: &|need| announced.set(Some(need)), ..GO_ON };
+        let answer = question(policy, ports, cells).answer(watch).unwrap();
+        let need = announced.get().unwrap();
+        assert!(answer.need == need && answer.states as u128 <= need.states, "{need:?}, {}", answer.states);
+        assert!(need.octets > 100 * need.states, "{need:?}");
+    }
+    let few = Question { limit: 100, ..question("{}", 2, 8) };
+    let announced = Cell::new(None);
+    few.answer(Watch { announce: &|need| announced.set(Some(need.states)), ..GO_ON }).unwrap_err();
+    assert_eq!(announced.get(), Some(100), "the limit bounds the search");
+}
+
+#[test]
+fn states_that_differ_in_the_order_of_ports_count_once() {
+    let sharing = question("{}", 3, 6);
+    let pair = sharing.pair(&GO_ON).unwrap();
+    let pairs = (0..pair.policy.len()).flat_map(|a| (0..pair.opponent.len()).map(move |o| (a, o)));
+    let classes: BTreeSet<_> = pairs.map(|(a, o)| pair.least(a, o).0).collect();
+    assert_eq!((pair.orders(), pair.most_states()), (6, classes.len() as u128));
 }
 
 #[test]
@@ -107,7 +139,7 @@ fn every_scheme_of_memories_is_answered_or_says_what_it_keeps() {
 
 #[test]
 fn the_caller_can_interrupt() {
-    let stop = Watch { is_over: &|| true };
+    let stop = Watch { is_over: &|| true, ..GO_ON };
     assert_eq!(question(LQD, 2, 12).answer(stop), Err(Failure::Interrupted));
 }
 
@@ -222,7 +254,7 @@ fn exhaustive_play_against_random_tables_finds_the_ratio_of_the_solver() {
         let cells = 2 + number % 3;
         let mut policy = Tabulated::drawn(cells, &mut draws);
         let mut optimum = Tabulated { cells, accepts: vec![true; policy.accepts.len()] };
-        let limit = Limit { states: 10_000, most: 10_000 };
+        let limit = Limit { states: 10_000, most: Need { states: 10_000, octets: 0 } };
         let own = Machine::explore(&mut policy, 2, false, limit, &GO_ON).unwrap();
         let opponent = Machine::explore(&mut optimum, 2, true, limit, &GO_ON).unwrap();
         let pair = Pair::new(own, opponent, 2, true);
@@ -244,7 +276,9 @@ fn exhaustive_play_against_random_tables_finds_the_ratio_of_the_solver() {
 fn a_certificate_with_one_wrong_value_is_refused() {
     let question = question(LQD, 2, 6);
     let pair = question.pair(&GO_ON).unwrap();
-    let graph = Graph::explore(&pair, Limit { states: 10_000, most: 10_000 }, &GO_ON).unwrap();
+    let graph =
+        Graph::explore(&pair, Limit { states: 10_000, most: Need { states: 10_000, octets: 0 } }, &GO_ON)
+            .unwrap();
     let solution = solve::solve(&graph, &GO_ON).unwrap();
     check::upper(&pair, &graph, solution.ratio, &solution.potential).unwrap();
     let mut lowered = solution.potential.clone();
@@ -342,4 +376,118 @@ fn tail_drop_and_partial_packet_discard_can_be_kept_from_delivering_anything() {
     let red = r#"{"policy": {"policy": "red"}, "frames": 3, "ports": 1, "memory": 8, "states": 100000}"#;
     let why = Question::read(red).unwrap_err().to_string();
     assert!(why.contains("must decide by the occupancy and by frames alone"), "{why}");
+}
+
+/// Ask whether an event never happens; returns the arrivals of the counter-example's slots, if there is one.
+fn example(policy: &str, event: Event, ports: usize, cells: u64) -> Option<Vec<Vec<(usize, bool)>>> {
+    let proof = question(policy, ports, cells).never(event, GO_ON).unwrap();
+    assert!(proof.states as u128 <= proof.need.states, "{proof:?}");
+    let pairs = |slot: &Vec<Arrival>| slot.iter().map(|arrival| (arrival.port, arrival.takes)).collect();
+    proof.example.map(|example| example.input.iter().map(pairs).collect())
+}
+
+#[test]
+fn losses_with_room_are_found_where_a_scheme_keeps_room_free() {
+    let sharing = example("{}", Event::LossWhileRoom, 3, 5);
+    assert_eq!(sharing, None, "complete sharing loses packets only if the memory is full");
+    assert_eq!(example(LQD, Event::LossWhileRoom, 2, 6), None);
+    // alpha 1, 4 packets: the third one meets a queue of 2, and 2 packets of room
+    let burst = vec![vec![(0, true), (0, true), (0, false)], vec![]];
+    assert_eq!(example(&dt(1.0), Event::LossWhileRoom, 2, 4), Some(burst));
+    let mut full = vec![vec![(0, true), (0, true), (0, true), (0, false)]];
+    full.extend([vec![], vec![]]);
+    assert_eq!(example("{}", Event::Loss, 1, 3), Some(full));
+}
+
+#[test]
+fn longest_queue_drop_never_starves_a_port_unless_each_queue_is_being_sent() {
+    for (ports, cells) in [(2, 2), (2, 7), (3, 4), (4, 4)] {
+        assert_eq!(example(LQD, Event::Starved, ports, cells), None, "{ports} ports, {cells} cells");
+    }
+    assert!(example(LQD, Event::Starved, 3, 2).is_some(), "two packets in transmission fill the memory");
+    let sharing = example("{}", Event::Starved, 2, 2).unwrap();
+    assert_eq!(sharing, [vec![(0, true), (0, true), (1, false)], vec![]]);
+}
+
+#[test]
+fn a_proof_that_does_not_hold_is_refused() {
+    let small = question(&dt(0.5), 2, 6);
+    let [mut policy, _] = small.sides().unwrap();
+    let limit = Limit { states: 1000, most: Need { states: 1000, octets: 0 } };
+    let machine = Machine::explore(policy.as_mut(), 2, false, limit, &GO_ON).unwrap();
+    let proof = small.never(Event::Starved, GO_ON).unwrap();
+    assert_eq!((proof.states, proof.example), (machine.len(), None));
+    small.verify(Event::Starved, &machine).unwrap();
+    let broken = small.verify(Event::LossWhileRoom, &machine);
+    assert_eq!(broken, Err(Failure::Certificate("upper")), "dynamic thresholds keep room free");
+    // arrivals lead out of the states of a smaller memory
+    let few = question(&dt(0.5), 2, 3);
+    let [mut policy, _] = few.sides().unwrap();
+    let part = Machine::explore(policy.as_mut(), 2, false, limit, &GO_ON).unwrap();
+    assert_eq!(small.verify(Event::Starved, &part), Err(Failure::Certificate("upper")));
+}
+
+#[test]
+fn frames_break_from_the_threshold_on_at_which_open_frames_can_fill_the_port() {
+    // every open frame that was accepted below the threshold brings at most L - 1 further cells
+    let (cells, length) = (10, 3);
+    for circuits in [1, 2, 3] {
+        let safe = cells - circuits as u64 * (u64::from(length) - 1);
+        for threshold in 1..=cells {
+            let policy = format!(r#"{{"policy": "epd", "threshold": "{threshold} cells"}}"#);
+            let spec = admission::Spec::read(&read(&policy, Format::Json).unwrap(), "policy").unwrap();
+            let question = Question {
+                subject: Subject::Frames { policy: spec, length },
+                ..question("{}", circuits, cells)
+            };
+            let proof = question.never(Event::BrokenFrame, GO_ON).unwrap();
+            assert_eq!(
+                proof.example.is_none(),
+                threshold <= safe,
+                "{circuits} circuits, threshold {threshold}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_event_that_cannot_be_asked_for_is_refused_with_those_that_can() {
+    let ask = |never: &str, more: &str| {
+        let text = format!(
+            r#"{{"policy": {{"policy": "longest-queue"}}, "ports": 2, "memory": 4, "states": 99, "never": "{never}"{more}}}"#
+        );
+        Question::ask(&text, GO_ON).map_err(|why| why.to_string())
+    };
+    let document = ask("starved", "").unwrap();
+    assert!(document.contains(r#""never":"starved","proved":true,"states":15"#), "{document}");
+    for (never, why) in [
+        (
+            "lossless_drop",
+            "must be one of loss, loss while room, starved, not lossless_drop: no packet here has",
+        ),
+        ("idle while waiting", "not idle while waiting: every port with packets sends one in each slot"),
+        ("broken frame", "(allowed: loss, loss while room, starved)"),
+        ("straved", "did you mean \"starved\"?"),
+    ] {
+        let refused = ask(never, "").unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+    let beside = ask("loss", r#", "reach": "5/4""#).unwrap_err();
+    assert!(beside.contains("reach must be left out with never"), "{beside}");
+    let few = Question { limit: 10, ..question(LQD, 2, 4) };
+    let why = few.never(Event::Starved, GO_ON).unwrap_err().to_string();
+    assert!(why.starts_with("states must be greater than 10: up to 15 states"), "{why}");
+}
+
+#[test]
+fn the_excess_loss_is_the_part_of_the_optimum_that_the_policy_lacks() {
+    let excess = |[opponent, policy]: [u64; 2]| Ratio::new(opponent, policy).excess().to_string();
+    assert_eq!([[14, 11], [2, 1], [1, 0], [1, 1], [1, 2]].map(excess), ["3/14", "1/2", "1", "0", "0"]);
+    let question = question(LQD, 2, 8);
+    let answer = question.answer(GO_ON).unwrap();
+    let arrivals: Vec<Arrival> = answer.input.iter().flatten().copied().collect();
+    let refused = arrivals.iter().filter(|arrival| !arrival.takes).count() as u64;
+    let lost = arrivals.len() as u64 - answer.policy_count;
+    assert_eq!(lost - refused, answer.opponent_count - answer.policy_count, "packets are sent or lost");
+    assert_eq!(answer.document(&question)["excess_loss"], "3/14");
 }

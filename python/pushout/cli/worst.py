@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pushout.cli.options import JSON, FileOf, Whole, console
-from pushout.cli.streams import echo_json
+from pushout.cli.options import FAILURE, JSON, FileOf, Whole, console
+from pushout.cli.streams import echo_json, tell
 from pushout.excerpt import quoted
 
 if TYPE_CHECKING:
+    from pushout.question.never import NeverResult
     from pushout.question.worst import WorstResult
 
 
 SIZES = ("ports", "memory")
 """Keys of a grid that are no parameters of the policy."""
+
+NOTED_MB = 10
+"""A search that takes less memory is not announced."""
 
 
 def _keys(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -62,9 +66,7 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
 @click.option(
     "--objective", type=click.Choice(["throughput"]), default="throughput", show_default=True, help="What is compared."
 )
-@click.option(
-    "--states", type=Whole(1, 2**28), metavar="LIMIT", help="Most states to visit (default: 10 million, 1 GB)."
-)
+@click.option("--states", type=Whole(1, 2**28), metavar="LIMIT", help="Most states to visit (default: 10 million).")
 @click.option(
     "--grid",
     multiple=True,
@@ -75,6 +77,13 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
 @click.option("--frames", type=Whole(2, 1000), metavar="L", help="Cells of a frame: one FIFO port instead of a memory.")
 @click.option("--circuits", type=Whole(1, 8), metavar="V", help="Circuits that send such frames (default: 1).")
 @click.option("--reach", metavar="RATIO", help="Print the shortest input with at least this ratio, as in 5/4.")
+@click.option(
+    "--never",
+    "event",
+    metavar="EVENT",
+    help="Prove instead that an event never happens, or print the shortest input with it: loss, 'loss while room', "
+    "starved (of frames: 'broken frame').",
+)
 @click.option("--out", type=FileOf(["toml"]), metavar="FILE.toml", help="Write the input as scenarios, and run them.")
 @JSON
 def worst(
@@ -89,6 +98,7 @@ def worst(
     frames: int | None,
     circuits: int | None,
     reach: str | None,
+    event: str | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -101,7 +111,12 @@ def worst(
 
     With --frames, circuits send frames of L cells, in any interleaving, to one FIFO port of B cells with the policy
     tail-drop, ppd or epd; whole frames count.
+
+    With --never, the answer is a proof for all inputs, or a counter-example with status 1. Starved: a packet is refused
+    while the queue of its port is empty. Loss while room: a packet is refused or pushed out, although the memory is not
+    full. Broken frame: a cell is lost after the first cells of its frame were queued.
     """
+    from pushout.question.never import never
     from pushout.question.worst import STATES
     from pushout.question.worst import worst as question
 
@@ -115,6 +130,14 @@ def worst(
         raise click.UsageError("--out writes inputs of a shared memory and cannot be used with --frames: leave out one")
     if circuits and not frames:
         raise click.UsageError("--circuits counts senders of frames and needs --frames")
+    if event is not None:
+        given = {"--grid": bool(grid), "--against": against != "optimum", "--reach": reach is not None}
+        if beside := [option for option, is_given in given.items() if is_given]:
+            raise click.UsageError(f"{beside[0]} cannot be used with --never, which is about the policy: leave out one")
+        count = ports if frames is None else circuits or 1
+        proof = never(policy, event, count, memory or 0, parameters, states or STATES, frames, announce=_announce)
+        _print_proof(proof, out, as_json=as_json)
+        return
 
     def ask(at: dict[str, Any]) -> "WorstResult":
         sizes: dict[str, Any] = {"ports": ports, "memory": memory, **at}
@@ -128,6 +151,7 @@ def worst(
             states=states or STATES,
             reach=reach,
             frames=frames,
+            announce=_announce,
         )
 
     if grid:
@@ -144,6 +168,29 @@ def worst(
     if verified:
         policy_count, optimum_count = verified["delivered"]
         click.echo(f"verified: {policy_count} of {optimum_count}, on both engines; {', '.join(verified['scenarios'])}")
+
+
+def _announce(states: int, megabytes: int) -> None:
+    """Say what a search can need, before it begins; a small one needs no words."""
+    from pushout.question.quantity import grouped
+
+    if megabytes >= NOTED_MB:
+        tell(f"note: the search visits at most {grouped(states)} states, which take at most {grouped(megabytes)} MB")
+
+
+def _print_proof(result: "NeverResult", out: Path | None, *, as_json: bool) -> None:
+    """Print a proof or a counter-example; the latter ends the command with status 1."""
+    from pushout.show import worst as show
+
+    verified = result.write(out) if out else None
+    if as_json:
+        echo_json({**result.document, **({"verified": verified} if verified else {})})
+    else:
+        show.never(result, console())
+        if verified:
+            click.echo(f"verified: {verified['delivered'][0]}, on both engines; {verified['scenarios'][0]}")
+    if not result.proved:
+        raise click.exceptions.Exit(FAILURE)
 
 
 def _points(grid: dict[str, list[Any]]) -> list[dict[str, Any]]:

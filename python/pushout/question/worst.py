@@ -4,7 +4,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,13 +25,20 @@ Policy = str | Mapping[str, Any]
 
 Objective = Literal["throughput"]
 
+Announce = Callable[[int, int], None]
+"""Receives the most states that a search can visit, and the megabytes that they take, before it begins."""
+
 STATES = 10_000_000
-"""States that a search may visit by default; they take at most a gigabyte."""
+"""States that a search may visit by default; for two ports they take at most 1.3 GB."""
 
 OPTIMUM = "optimum"
 """The opponent that knows the whole input."""
 
 FRACTION = re.compile(r"\s*([0-9]{1,18})\s*/\s*([0-9]{1,18})\s*")
+
+
+def silent(_states: int, _megabytes: int) -> None:
+    """Announce nothing."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +53,11 @@ class WorstResult(Tabled):
         """What the opponent sends, divided by what the policy sends, on the worst input; None if it is unbounded."""
         ratio = self.document["ratio"]
         return None if ratio == "unbounded" else Fraction(ratio)
+
+    @property
+    def excess_loss(self) -> Fraction:
+        """Packets that the policy loses in addition to those of the opponent, for each one that the opponent sends."""
+        return Fraction(self.document["excess_loss"])
 
     @property
     def states(self) -> int:
@@ -92,19 +104,26 @@ def worst(
     states: int,
     reach: Fraction | float | str | None = None,
     frames: int | None = None,
+    announce: Announce = silent,
 ) -> WorstResult:
     """Find the worst case of a policy; with `frames`, of a port that `ports` circuits share."""
+    asked = about(policy, ports, memory, parameters, states, frames)
+    asked |= {} if against == OPTIMUM else {"against": _table("against", against)}
+    asked |= {"reach": _fraction(reach)} if reach is not None else {}
+    return WorstResult(answered(asked, announce))
+
+
+def about(
+    policy: Policy, ports: int, memory: int, parameters: Mapping[str, Any], states: int, frames: int | None
+) -> dict[str, Any]:
+    """Return the part of a question that names the policy and the sizes."""
     sizes = {"ports": ports, "memory": memory, "states": states} | ({} if frames is None else {"frames": frames})
     for name, value in sizes.items():
         check_whole(name, value)
         if value < 0:
             raise QuestionError(Argument(name), f" must be greater than 0, not {value}")
     table = {**_table("policy", policy), **{key: plain(value) for key, value in parameters.items()}}
-    other = None if against == OPTIMUM else _table("against", against)
-    asked = {"policy": table, **sizes}
-    asked |= {"against": other} if other else {}
-    asked |= {"reach": _fraction(reach)} if reach is not None else {}
-    return WorstResult(_answered(asked))
+    return {"policy": table, **sizes}
 
 
 def _fraction(reach: Fraction | float | str) -> str:
@@ -145,10 +164,10 @@ def _table(name: str, policy: Policy) -> dict[str, Any]:
     raise TypeError(f"{name} must be the name of a policy or a table of parameters, not {quoted(policy)}")
 
 
-def _answered(asked: Mapping[str, Any]) -> dict[str, Any]:
+def answered(asked: Mapping[str, Any], announce: Announce) -> dict[str, Any]:
     """Ask the simulator; its messages name the keys of the question, which are arguments here."""
     try:
-        answer: dict[str, Any] = json.loads(_core.worst(json.dumps(asked)))
+        answer: dict[str, Any] = json.loads(_core.worst(json.dumps(asked), announce))
     except StatesError as error:
         raise StatesError(*_named(str(error))) from None
     except ScenarioError as error:
@@ -159,6 +178,6 @@ def _answered(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _named(message: str) -> tuple[Argument | str, str]:
     """Divide a message into the argument that it begins with, and the rest."""
     name, space, rest = message.partition(" ")
-    if name in ("ports", "memory", "states", "against", "reach", "frames"):
+    if name in ("ports", "memory", "states", "against", "reach", "frames", "never"):
         return Argument(name), space + rest
     return "", message

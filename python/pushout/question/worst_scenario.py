@@ -87,7 +87,7 @@ class Timing:
 def _busy_periods(slots: Sequence[Mapping[str, Any]]) -> Iterator[int]:
     """Yield the busy periods of all queues of both sides, in slots: they end when a queue has sent its last packet."""
     for side in ("policy", "optimum"):
-        for queue in zip(*(slot[side] for slot in slots), strict=True):
+        for queue in zip(*(slot[side] for slot in slots if side in slot), strict=True):
             busy = 0
             for length in queue:
                 busy = busy + 1 if length > 0 else 0
@@ -100,15 +100,32 @@ def write(document: Document, path: Path) -> dict[str, Any]:
 
     `NAME.toml` has the policy, `NAME-optimum.toml` the opponent, and `NAME.csv` the arrivals of both.
     """
+    timing, recording = _write_policy(document, path)
+    other = path.with_name(f"{path.stem}-optimum.toml")
+    other.write_text(_scenario(document, timing, recording, optimum=True), encoding="utf-8")
+    return _verified({path: document["policy_count"], other: document["optimum_count"]})
+
+
+def write_alone(document: Document, path: Path) -> dict[str, Any]:
+    """Write the scenario of a counter-example, which is about the policy alone; run it, return what it delivered."""
+    slots = [{**slot, "arrivals": [[port, True] for port, _ in slot["arrivals"]]} for slot in document["input"]]
+    _write_policy({**document, "input": slots}, path)
+    return _verified({path: document["policy_count"]})
+
+
+def _write_policy(document: Document, path: Path) -> tuple[Timing, str]:
+    """Write the arrivals and the scenario of the policy; returns its times and the name of the recording."""
     if path.suffix != ".toml":
         raise QuestionError(f"{place(str(path))}: the file must end in .toml")
     timing = Timing.of(document["input"])
     recording = path.with_suffix(".csv")
-    other = path.with_name(f"{path.stem}-optimum.toml")
     recording.write_text(_recording(document, timing), encoding="utf-8")
     path.write_text(_scenario(document, timing, recording.name, optimum=False), encoding="utf-8")
-    other.write_text(_scenario(document, timing, recording.name, optimum=True), encoding="utf-8")
-    expected = {path: document["policy_count"], other: document["optimum_count"]}
+    return timing, recording.name
+
+
+def _verified(expected: Mapping[Path, int]) -> dict[str, Any]:
+    """Run scenarios on both engines, and compare what they deliver with the model."""
     delivered = {file: {engine: _delivered(file, engine) for engine in ENGINES} for file in expected}
     for file, count in expected.items():
         if wrong := {engine: found for engine, found in delivered[file].items() if found != count}:
@@ -159,11 +176,10 @@ def _scenario(document: Document, timing: Timing, recording: str, *, optimum: bo
     """Write the scenario of one side; the optimum gets only what it takes."""
     flows = {name: port for name, port in _flows(document).items() if not (optimum and name.endswith(REFUSED))}
     ports = range(document["ports"])
-    side = document["against"] if optimum else document["policy"]
+    side = document["against" if optimum else "policy"]
     count = document["optimum_count" if optimum else "policy_count"]
     lines = [
-        f"# The worst input of {document['policy']} against {document['against']}: {document['ports']} ports share",
-        f"# {document['memory']} packets, ratio {document['ratio']}. {side} delivers {count} packets of it.",
+        *_heading(document, side, count),
         f"# Slots of {timing.slot_ps / 1e6:g} us: {timing},",
         "# so that each departure falls between the arrivals of its slot and of the next. Written by pushout worst.",
         "",
@@ -192,6 +208,20 @@ def _scenario(document: Document, timing: Timing, recording: str, *, optimum: bo
         'kind = "udp"',
     ]
     return "\n".join([*lines, *(_flow_section(name, port, recording) for name, port in flows.items())]) + "\n"
+
+
+def _heading(document: Document, side: str, count: int) -> list[str]:
+    """Say what the input shows."""
+    size = f"{document['ports']} ports share"
+    if "never" in document:
+        return [
+            f"# The shortest input on which {document['policy']} has {document['never']}: {size}",
+            f"# {document['memory']} packets; it delivers {count} and loses {document['lost_count']}.",
+        ]
+    return [
+        f"# The worst input of {document['policy']} against {document['against']}: {size}",
+        f"# {document['memory']} packets, ratio {document['ratio']}. {side} delivers {count} packets of it.",
+    ]
 
 
 def _links(port: int, timing: Timing) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
+from pushout.question.never import NeverResult
 from pushout.question.quantity import grouped
 from pushout.question.worst import WorstResult
 from pushout.show.columns import Column, draw
@@ -26,16 +27,62 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     about = "" if value is None or "/" not in ratio else f" = {value:.4f}"
     lap, frames = document["lap"], document["frames"]
     unit, what = ("frame", "cell") if frames else ("packet", "packet")
-    place = f"{document['ports']} ports that share {document['memory']} packets"
-    if frames:
-        circuits = "1 circuit" if document["ports"] == 1 else f"{document['ports']} circuits"
-        place = f"a port of {document['memory']} cells, {circuits} with frames of {frames} cells"
     return [
-        f"{document['policy']}, {place}: the worst case against {against} is {ratio}{about}",
+        f"{document['policy']}, {_place(document)}: the worst case against {against} is {ratio}{about}",
         _upper(document),
         f"lower bound: a cycle of {lap['slots']} slots and {lap['arrivals']} {what}s attains it, played and verified",
+        *_losses(document, unit),
         f"{_input(document)}: {document['policy_count']} {unit}s sent, and {document['optimum_count']} by {against}",
     ]
+
+
+def never(result: NeverResult, console: Console) -> None:
+    """Print whether an event never happens, then a row for every slot of the input on which it does."""
+    for line in verdict(result.document):
+        console.print(line, soft_wrap=True)
+    if result.input:
+        columns = [Column("slot"), Column("arrivals", right=False), Column(result.document["policy"], right=False)]
+        rows = [[str(number), _arrivals(slot), _queues(slot["policy"])] for number, slot in enumerate(result.input)]
+        draw(console, columns, rows)
+
+
+def verdict(document: Mapping[str, Any]) -> list[str]:
+    """Say whether an event never happens, in sentences."""
+    head = f"{document['policy']}, {_place(document)}"
+    states = _counted(document["states"], "state")
+    if document["proved"]:
+        return [
+            f"{head}: never {document['never']}, on no input",
+            f"proved by a visit to all {states}, verified",
+        ]
+    unit = "cell" if document["frames"] else "packet"
+    return [
+        f"{head}: {document['never']} happens",
+        f"no input with fewer arrivals and slots than the one below has it, among {states}, played and verified",
+        f"an arrival in parentheses loses a {unit}: "
+        f"{document['policy_count']} {unit}s sent, {document['lost_count']} lost",
+    ]
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"1 {thing}" if number == 1 else f"{grouped(number)} {thing}s"
+
+
+def _place(document: Mapping[str, Any]) -> str:
+    """Say which buffer a question is about."""
+    if not document["frames"]:
+        return f"{_counted(document['ports'], 'port')} that share {document['memory']} packets"
+    circuits = _counted(document["ports"], "circuit")
+    return f"a port of {document['memory']} cells, {circuits} with frames of {document['frames']} cells"
+
+
+def _losses(document: Mapping[str, Any], unit: str) -> list[str]:
+    """Say what the ratio means for losses, if the policy loses more than its opponent."""
+    more, _, sent = document["excess_loss"].partition("/")
+    if more == "0":
+        return []
+    against = document["against"]
+    return [f"losses: at most {_counted(int(more), unit)} more than {against} for {sent or more} that {against} sends"]
 
 
 def _upper(document: Mapping[str, Any]) -> str:
@@ -67,5 +114,12 @@ def _point(row: Mapping[str, Any]) -> list[str]:
 
 def _slot(slot: Mapping[str, Any]) -> list[str]:
     """Write the ports of a slot's arrivals, in parentheses if the optimum refuses one, and the queues of both sides."""
-    arrivals = " ".join(str(port) if takes else f"({port})" for port, takes in slot["arrivals"])
-    return [arrivals, *(" ".join(map(str, slot[side])) for side in ("policy", "optimum"))]
+    return [_arrivals(slot), *(_queues(slot[side]) for side in ("policy", "optimum"))]
+
+
+def _arrivals(slot: Mapping[str, Any]) -> str:
+    return " ".join(str(port) if takes else f"({port})" for port, takes in slot["arrivals"])
+
+
+def _queues(lengths: Sequence[int]) -> str:
+    return " ".join(map(str, lengths))

@@ -1,5 +1,7 @@
 //! Warnings: settings that are valid but may mislead, reported before a run and in its report.
 
+mod cliff;
+
 mod clocks;
 
 mod growth;
@@ -40,8 +42,12 @@ fn warnings(checked: &Checked) -> Vec<Warning> {
     let passing = &passing_circuits(scenario);
     let routes = choice.iter().map(routes::equal);
     let ports = [clocks::samples(scenario), clocks::ticks(scenario, passing)];
-    let others =
-        [growth::warning(scenario), promises::broken(scenario, passing), phases::captured(scenario, passing)];
+    let others = [
+        growth::warning(scenario),
+        promises::broken(scenario, passing),
+        phases::captured(scenario, passing),
+        cliff::beyond(scenario, passing),
+    ];
     let routes = routes.chain(headroom::warning(scenario)).chain(credits::warning(scenario, passing));
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
 }

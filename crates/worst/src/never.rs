@@ -1,0 +1,240 @@
+//! What a policy never does, proved by a visit to all its states, or the shortest input on which it does.
+//!
+//! The states are those of the policy alone: arrivals in any order and ends of slots lead from one to the next, so a visit
+//! to all of them is a proof for every input. A second pass, with a policy that is built anew and without the tables of the
+//! search, verifies that no step leaves the states that were found, and that none of them is the event.
+
+use pushout_core::words::nearest::unknown;
+use serde_json::{Value as Json, json};
+
+use crate::input::{Arrival, Input, slots};
+use crate::machine::Machine;
+use crate::pair::Step;
+use crate::side::Side;
+use crate::{Failure, Limit, MOST_LENGTHS, Need, Question, Subject, Watch, frames};
+
+/// What a policy may be asked never to do. Every event is an arrival after which a packet, or a cell of a frame, is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Something is refused or pushed out.
+    Loss,
+    /// Something is refused or pushed out, although the buffer has room for the arrival.
+    LossWhileRoom,
+    /// A port whose queue is empty is refused a packet, so that its line stays idle.
+    Starved,
+    /// A cell of a frame is lost after the first cells of this frame were queued.
+    BrokenFrame,
+}
+
+const OF_MEMORIES: [Event; 3] = [Event::Loss, Event::LossWhileRoom, Event::Starved];
+const OF_FRAMES: [Event; 3] = [Event::Loss, Event::LossWhileRoom, Event::BrokenFrame];
+
+/// An arrival at one side: the states before and after.
+struct Occurrence<'a> {
+    before: &'a [u16],
+    after: &'a [u16],
+    port: usize,
+}
+
+impl Event {
+    /// Return the name of the event.
+    pub fn name(self) -> &'static str {
+        match self {
+            Event::Loss => "loss",
+            Event::LossWhileRoom => "loss while room",
+            Event::Starved => "starved",
+            Event::BrokenFrame => "broken frame",
+        }
+    }
+
+    /// Read the name of an event that the subject can have; the error says why it cannot, and which it can have.
+    pub(crate) fn read(name: &str, subject: &Subject) -> Result<Event, String> {
+        let events = match subject {
+            Subject::Memory { .. } => OF_MEMORIES,
+            Subject::Frames { .. } => OF_FRAMES,
+        };
+        let names = events.map(Event::name);
+        let allowed = names.join(", ");
+        match (name, events.into_iter().find(|event| event.name() == name)) {
+            (_, Some(event)) => Ok(event),
+            ("lossless_drop", None) => Err(format!(
+                "must be one of {allowed}, not lossless_drop: no packet here has a lossless class"
+            )),
+            ("idle while waiting", None) => Err(format!(
+                "must be one of {allowed}, not idle while waiting: every port with packets sends one in each slot"
+            )),
+            (_, None) => Err(unknown("event", name, &names)),
+        }
+    }
+
+    /// Return whether an arrival is the event.
+    fn is(self, side: &dyn Side, cells: u64, Occurrence { before, after, port }: Occurrence<'_>) -> bool {
+        let held = |state: &[u16]| side.lengths(state).iter().sum::<u64>();
+        let is_loss = held(after) <= held(before);
+        is_loss
+            && match self {
+                Event::Loss => true,
+                Event::LossWhileRoom => held(before) < cells,
+                Event::Starved => before[port] == 0 && after[port] == 0,
+                Event::BrokenFrame => frames::is_whole_so_far(before[port]),
+            }
+    }
+}
+
+/// The answer to the question whether an event never happens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// The event.
+    pub event: Event,
+    /// States of the policy that an input can reach; all were visited.
+    pub states: usize,
+    /// What the search could need, as announced.
+    pub need: Need,
+    /// The shortest input with the event, if there is one.
+    pub example: Option<Example>,
+}
+
+/// An input whose last arrival is the event; then the queues become empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Example {
+    /// The arrivals of each slot; `takes` is false if an arrival loses a packet, its own or a queued one.
+    pub input: Input,
+    /// The queues in each slot before they send.
+    pub played: Vec<Vec<u64>>,
+    /// Packets, or cells of frames, that the policy sends.
+    pub sent: u64,
+    /// Packets, or cells of frames, that are lost.
+    pub lost: u64,
+}
+
+impl Question {
+    /// Prove that an event never happens, or find the input with the fewest arrivals and slots on which it does.
+    pub fn never(&self, event: Event, watch: Watch<'_>) -> Result<Proof, Failure> {
+        self.check()?;
+        let [mut policy, _] = self.sides()?;
+        let states = self.lengths().min(self.limit.min(MOST_LENGTHS) as u128);
+        let of_state = |states: u128| Need {
+            states,
+            octets: states.saturating_mul(Machine::octets_of_state(self.ports, &policy.start()) as u128),
+        };
+        let limit = Limit { states: states as usize, most: of_state(self.lengths()) };
+        let need = of_state(states);
+        (watch.announce)(need);
+        let machine =
+            Machine::explore(policy.as_mut(), self.ports, false, limit, &watch).map_err(|failure| {
+                let is_table_full = matches!(failure, Failure::States(_)) && self.limit >= MOST_LENGTHS;
+                if is_table_full { self.too_large(self.lengths()) } else { failure }
+            })?;
+        let found = self.first(event, policy.as_ref(), &machine);
+        let example = match found {
+            Some((state, port)) => Some(self.example(event, &machine, state, port)?),
+            None => {
+                self.verify(event, &machine)?;
+                None
+            }
+        };
+        Ok(Proof { event, states: machine.len(), need, example })
+    }
+
+    /// Return the state with the shortest way from empty queues in which an arrival is the event, and the port.
+    fn first(&self, event: Event, policy: &dyn Side, machine: &Machine) -> Option<(usize, usize)> {
+        // the order of the states is that of their distances
+        let arrivals = (0..machine.len()).flat_map(|state| (0..self.ports).map(move |port| (state, port)));
+        arrivals.into_iter().find(|&(state, port)| {
+            let (after, _) = machine.arrived(state, port, true);
+            let (before, after) = (machine.words(state), machine.words(after));
+            event.is(policy, self.cells, Occurrence { before, after, port })
+        })
+    }
+
+    /// Verify that no step from a state is the event, nor leads to a state that was not found.
+    pub(crate) fn verify(&self, event: Event, machine: &Machine) -> Result<(), Failure> {
+        let [mut policy, _] = self.sides()?;
+        let mut is_kept = |state: usize| {
+            let before = machine.words(state);
+            let is_closed = machine.find(&policy.tick(before).0).is_some();
+            is_closed
+                && (0..self.ports).all(|port| {
+                    let after = policy.arrive(before, port, true).0;
+                    let occurrence = Occurrence { before, after: &after, port };
+                    machine.find(&after).is_some() && !event.is(policy.as_ref(), self.cells, occurrence)
+                })
+        };
+        let starts = machine.find(&self.sides()?[0].start()).is_some();
+        if starts && (0..machine.len()).all(&mut is_kept) {
+            Ok(())
+        } else {
+            Err(Failure::Certificate("upper"))
+        }
+    }
+
+    /// Play the input that leads to a state and then has an arrival, which is the event, with a policy that is built anew.
+    fn example(
+        &self,
+        event: Event,
+        machine: &Machine,
+        state: usize,
+        port: usize,
+    ) -> Result<Example, Failure> {
+        let mut steps = machine.way(state);
+        steps.push(Step::Arrival { port, takes: true });
+        steps.extend((0..=self.cells).map(|_| Step::Tick));
+        let [mut policy, _] = self.sides()?;
+        let mut example = Example { input: slots(steps.iter()), ..Example::default() };
+        let mut state = policy.start();
+        let mut is_shown = false;
+        for slot in &mut example.input {
+            for arrival in slot {
+                let after = policy.arrive(&state, arrival.port, true).0;
+                let is = |event: Event| {
+                    event.is(
+                        policy.as_ref(),
+                        self.cells,
+                        Occurrence { before: &state, after: &after, port: arrival.port },
+                    )
+                };
+                arrival.takes = !is(Event::Loss);
+                example.lost += u64::from(!arrival.takes);
+                is_shown |= is(event);
+                state = after;
+            }
+            let lengths = policy.lengths(&state);
+            example.sent += lengths.iter().filter(|&&length| length > 0).count() as u64;
+            example.played.push(lengths);
+            state = policy.tick(&state).0;
+        }
+        let slots = example.played.iter().rposition(|queues| queues.iter().any(|&length| length > 0));
+        let slots = slots.map_or(1, |last| last + 1);
+        example.input.truncate(slots);
+        example.played.truncate(slots);
+        if is_shown { Ok(example) } else { Err(Failure::Certificate("lower")) }
+    }
+}
+
+impl Proof {
+    /// Return the proof as a document.
+    pub fn document(&self, question: &Question) -> Json {
+        let slot = |(arrivals, queues): (&Vec<Arrival>, &Vec<u64>)| {
+            json!({
+                "arrivals": arrivals.iter().map(|arrival| json!([arrival.port, arrival.takes])).collect::<Json>(),
+                "policy": queues,
+            })
+        };
+        let input = |example: &Example| example.input.iter().zip(&example.played).map(slot).collect::<Json>();
+        json!({
+            "policy": question.name(),
+            "policies": question.policies(),
+            "ports": question.ports,
+            "frames": question.frames(),
+            "memory": question.cells,
+            "never": self.event.name(),
+            "proved": self.example.is_none(),
+            "states": self.states,
+            "most_states": self.need.states as u64,
+            "memory_mb": self.need.megabytes() as u64,
+            "policy_count": self.example.as_ref().map(|example| example.sent),
+            "lost_count": self.example.as_ref().map(|example| example.lost),
+            "input": self.example.as_ref().map(input),
+        })
+    }
+}

@@ -1,0 +1,77 @@
+"""What a policy never does, on any input: `crates/worst` visits all its states."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pushout.errors import Argument, QuestionError
+from pushout.question import worst_scenario
+from pushout.question.columns import Columns
+from pushout.question.frame import Tabled
+from pushout.question.worst import Announce, Policy, about, answered, silent
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NeverResult(Tabled):
+    """A proof that an event never happens, or the input with the fewest arrivals and slots on which it does."""
+
+    document: dict[str, Any]
+    """As printed by `pushout worst --never EVENT --json`."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether the event happens on no input."""
+        return bool(self.document["proved"])
+
+    @property
+    def states(self) -> int:
+        """States of the policy that an input can reach."""
+        return int(self.document["states"])
+
+    @property
+    def input(self) -> list[dict[str, Any]]:
+        """The arrivals of each slot, as port and whether nothing is lost, and the queues; empty if there is a proof."""
+        return list(self.document["input"] or [])
+
+    @cached_property
+    def columns(self) -> Columns:  # type: ignore[override]
+        """The slots of the input as a table: arrivals, losses and queues before they send."""
+        ports = range(self.document["ports"])
+        queues = range(1 if self.document["frames"] else len(ports))
+        table: dict[str, list[int]] = {"slot": list(range(len(self.input)))}
+        for port in ports:
+            arrivals = [[kept for place, kept in slot["arrivals"] if place == port] for slot in self.input]
+            table[f"arrivals_{port}"] = [len(each) for each in arrivals]
+            table[f"losses_{port}"] = [each.count(False) for each in arrivals]
+        table |= {f"policy_{queue}": [slot["policy"][queue] for slot in self.input] for queue in queues}
+        return Columns.of(table)
+
+    def write(self, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Write the input as a scenario, run it on both engines, and return what the run delivered."""
+        if self.document["frames"]:
+            raise QuestionError("only the input of a shared memory can be written: leave out ", Argument("frames"))
+        if self.proved:
+            raise QuestionError("no input can be written, since the event never happens: leave out ", Argument("out"))
+        return worst_scenario.write_alone(self.document, Path(path))
+
+    def _brief(self) -> str:
+        answer = "proved" if self.proved else "refuted"
+        return f"{self.document['policy']}: never {self.document['never']}, {answer}"
+
+
+def never(
+    policy: Policy,
+    event: str,
+    ports: int,
+    memory: int,
+    parameters: Mapping[str, Any],
+    states: int,
+    frames: int | None = None,
+    announce: Announce = silent,
+) -> NeverResult:
+    """Prove that an event never happens, or find the shortest input on which it does."""
+    asked = about(policy, ports, memory, parameters, states, frames)
+    return NeverResult(answered({**asked, "never": event}, announce))
