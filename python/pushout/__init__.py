@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pushout import policy, schemes
     from pushout.api import (
+        ChipResult,
         CompareResult,
         HeadroomResult,
         Result,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         TraceResult,
         WhyResult,
         __version__,
+        chip_predict,
         compare,
         explain,
         headroom,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from pushout.scenario import Link, Scenario
 
 __all__ = [
+    "ChipResult",
     "CompareResult",
     "DesignError",
     "FigureError",
@@ -79,6 +82,7 @@ __all__ = [
     "TraceResult",
     "WhyResult",
     "__version__",
+    "chip_predict",
     "compare",
     "explain",
     "headroom",

@@ -19,12 +19,14 @@ from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
 from pushout.progress import shown
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
+from pushout.question import chip as chips
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
 from pushout.question import merge as parts
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
+from pushout.question.chip import ChipResult
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_columns, with_policies
 from pushout.question.headroom import HeadroomResult
@@ -43,6 +45,7 @@ from pushout.simulate import Job, Progress, check_reps, check_seed
 from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf_8
 
 __all__ = [
+    "ChipResult",
     "CompareResult",
     "HeadroomResult",
     "Result",
@@ -51,6 +54,7 @@ __all__ = [
     "TraceResult",
     "WhyResult",
     "__version__",
+    "chip_predict",
     "compare",
     "explain",
     "headroom",
@@ -347,6 +351,26 @@ def headroom(
     given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
     lines = tables.read(table, given) if isinstance(table, str | os.PathLike) else tables.made(table, given)
     return headrooms.headroom(lines)
+
+
+def chip_predict(
+    profile: ScenarioLike,
+    *,
+    packet: int = chips.PACKET,
+    lines: int | None = None,
+    set: Overrides = (),  # noqa: A002
+) -> ChipResult:
+    """Predict what acceptance tests of a switch must count: packets until a drop, a pause, a loss and a mark.
+
+    A bench in the simulator sends packets to ports that stand still, through senders that ignore pauses, and counts.
+
+    Parameters: `profile` is a scenario with a memory; `packet` the bytes of the packets; `lines` the number of lines
+    that fill their queues one after another (default: those of the profile); `set` is that of `run`.
+
+        >>> pushout.chip_predict("tomahawk")["lossy.drop"]
+        9884
+    """
+    return chips.predict(load(profile), overrides(set), packet=packet, lines=lines)
 
 
 def why(

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from pushout.question.chip import ChipResult
 from pushout.question.compare import CompareResult
 from pushout.question.frame import display
 from pushout.question.headroom import HeadroomResult
@@ -32,6 +33,13 @@ def _answer(result: CompareResult | SizeResult | SweepResult, console: "Console"
     from pushout.show import answers as show
 
     show.answer(result, None, console)
+
+
+@display.register(ChipResult)
+def _chip(result: ChipResult, console: "Console") -> None:
+    from pushout.show import chip as show
+
+    show.predicted(result, console)
 
 
 @display.register(HeadroomResult)

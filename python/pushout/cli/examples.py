@@ -3,6 +3,7 @@
 EXAMPLES = {
     "bench": "pushout bench --workloads W1-packet --peers '' --reps 3",
     "check": "pushout check my_epd.py",
+    "chip": "pushout chip predict tomahawk",
     "compare": "pushout compare lan --policies tail-drop,ppd,epd --set 'duration=5 s'",
     "explain": "pushout explain two-routers",
     "headroom": "pushout headroom lines.csv",

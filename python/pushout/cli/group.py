@@ -11,6 +11,7 @@ MODULES = {
     **dict.fromkeys(("scenarios", "init"), "start"),
     **dict.fromkeys(("validate", "explain", "schema", "policies"), "scenarios"),
     "check": "check",
+    "chip": "chip",
     "headroom": "headroom",
     "plot": "plot",
     "lab": "lab",
