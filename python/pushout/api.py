@@ -358,19 +358,23 @@ def chip_predict(
     *,
     packet: int = chips.PACKET,
     lines: int | None = None,
+    qos: str | os.PathLike[str] | None = None,
+    cell: int | None = None,
     set: Overrides = (),  # noqa: A002
 ) -> ChipResult:
     """Predict what acceptance tests of a switch must count: packets until a drop, a pause, a loss and a mark.
 
     A bench in the simulator sends packets to ports that stand still, through senders that ignore pauses, and counts.
 
-    Parameters: `profile` is a scenario with a memory; `packet` the bytes of the packets; `lines` the number of lines
-    that fill their queues one after another (default: those of the profile); `set` is that of `run`.
+    Parameters: `profile` is a scenario with a memory, or a file with tables of SONiC (`buffers.json`), to which `qos`
+    adds marks and `cell` the bytes of a cell; `packet` the bytes of the packets; `lines` the number of lines that fill
+    their queues one after another (default: those of the profile); `set` is that of `run`.
 
         >>> pushout.chip_predict("tomahawk")["lossy.drop"]
         9884
     """
-    return chips.predict(load(profile), overrides(set), packet=packet, lines=lines)
+    source = chips.profile(profile, qos=qos, cell=cell)
+    return chips.predict(source, overrides(set), packet=packet, lines=lines)
 
 
 def why(

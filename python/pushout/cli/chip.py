@@ -1,9 +1,11 @@
 """The command `pushout chip`."""
 
+from pathlib import Path
+
 import click
 
 from pushout.cli import completion
-from pushout.cli.options import JSON, SET, Whole, console, no_sweep, scenario_file
+from pushout.cli.options import CELL, JSON, QOS, SET, Whole, allowed, console, no_sweep
 from pushout.cli.streams import echo_json
 
 
@@ -23,18 +25,30 @@ def chip(context: click.Context) -> None:
 @click.option(
     "--lines", type=Whole(1, 64), metavar="N", help="Lines that fill their queues in turn (default: the profile's)."
 )
+@QOS
+@CELL
 @SET
 @JSON
-def predict(profile: str, packet: int, lines: int | None, sets: tuple[str, ...], as_json: bool) -> None:
+def predict(
+    profile: str,
+    packet: int,
+    lines: int | None,
+    qos: Path | None,
+    cell: int | None,
+    sets: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Predict what acceptance tests must count: packets until a drop, a pause, a resumption, a loss and a mark.
 
-    PROFILE is a scenario with a memory. A bench in the simulator sends packets to ports that stand still, through
-    senders that ignore pauses, and counts: for each class alone, for its lines in turn, and for all of them together.
+    PROFILE is a scenario with a memory, or a switch's own tables of SONiC (buffers.json, config_db.json). A bench in
+    the simulator sends packets to ports that stand still, through senders that ignore pauses, and counts: for each
+    class alone, for its lines in turn, and for all of them together.
     """
-    from pushout.question.chip import predict as question
+    from pushout.question import chip as question
 
     with no_sweep(profile):
-        result = question(scenario_file(profile), sets, packet=packet, lines=lines)
+        source = question.profile(Path(profile), qos=qos, cell=cell, allow_files=allowed())
+        result = question.predict(source, sets, packet=packet, lines=lines)
     if as_json:
         echo_json(result.document)
     else:

@@ -1,18 +1,21 @@
 """What acceptance tests of a switch have to count: packets until a drop, a pause, a resumption, a loss and a mark."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from pushout.errors import Argument, QuestionError
+from pushout.question import sonic
 from pushout.question.chip_bench import LEAST_PACKET, MOST_PACKET, Bench, Queue
 from pushout.question.chip_subject import Subject, read
 from pushout.question.columns import Columns
 from pushout.question.frame import Tabled
 from pushout.question.quantity import grouped
 from pushout.simulate import check_whole
-from pushout.source import Source
+from pushout.source import ScenarioLike, Source, load
 
 PACKET = 64
 """Bytes of the packets of acceptance tests."""
@@ -75,6 +78,25 @@ class ChipResult(Tabled):
     def document(self) -> dict[str, Any]:
         """As printed by `pushout chip predict --json`."""
         return {"packet_bytes": self.packet, "expected": [each.document for each in self.expected]}
+
+
+def profile(
+    given: ScenarioLike,
+    *,
+    qos: str | os.PathLike[str] | None = None,
+    cell: int | None = None,
+    allow_files: Sequence[Path] = (),
+) -> Source:
+    """Read a profile: a scenario, or tables of SONiC, to which `qos` adds marks; `cell` is the size of their cells."""
+    path = Path(given) if isinstance(given, str | os.PathLike) and "\n" not in str(given) else None
+    if path is not None and sonic.looks_like(path):
+        if cell is not None:
+            check_within("cell", cell, 1, MOST_PACKET)
+        return load(sonic.scenario([path, *([Path(qos)] if qos is not None else [])], cell))
+    for name, value in (("qos", qos), ("cell", cell)):
+        if value is not None:
+            raise QuestionError(Argument(name), " must be left out unless the profile is a file with tables of SONiC")
+    return load(given, allow_files=allow_files)
 
 
 def predict(source: Source, sets: Sequence[str] = (), *, packet: int = PACKET, lines: int | None = None) -> ChipResult:
