@@ -18,8 +18,9 @@ from pushout.picture.asked import DEFAULT
 from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
 from pushout.progress import shown
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask, chip_counts
 from pushout.question import chip as chips
+from pushout.question import chip_explain as explaining
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
@@ -27,6 +28,7 @@ from pushout.question import merge as parts
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.chip import ChipResult
+from pushout.question.chip_explain import ExplainResult
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_columns, with_policies
 from pushout.question.headroom import HeadroomResult
@@ -47,6 +49,7 @@ from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf
 __all__ = [
     "ChipResult",
     "CompareResult",
+    "ExplainResult",
     "HeadroomResult",
     "Result",
     "SizeResult",
@@ -54,6 +57,7 @@ __all__ = [
     "TraceResult",
     "WhyResult",
     "__version__",
+    "chip_explain",
     "chip_predict",
     "compare",
     "explain",
@@ -351,6 +355,33 @@ def headroom(
     given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
     lines = tables.read(table, given) if isinstance(table, str | os.PathLike) else tables.made(table, given)
     return headrooms.headroom(lines)
+
+
+def chip_explain(
+    counts: str | os.PathLike[str] | Mapping[str, int] | Iterable[Mapping[str, object]],
+    *,
+    packet: int = chips.PACKET,
+    cell: int | None = None,
+    pool: int | None = None,
+    tolerance: int | None = None,
+) -> ExplainResult:
+    """Find the configurations of a switch that explain what acceptance tests have counted.
+
+    The simulator counts with each configuration, and the differences are its residuals.
+
+    Parameters: `counts` is a CSV file with the columns `name` and `value`, optionally `packet` and `lines`, or its rows
+    as mappings, or a mapping of names, as `chip_predict` calls them, to numbers of packets; `packet` the bytes of
+    packets in rows without them; `cell` the bytes of a cell and `pool` the cells that a pool shares, if they are known;
+    `tolerance` the packets by which counts may differ (default: the least that is enough).
+
+        >>> found = pushout.chip_explain({"xoff": 120117, "xoff.2": 60096, "xoff.3": 30085})
+        >>> found.document["classes"][0]["configurations"][0]["alpha"]
+        1.0
+    """
+    rows = (
+        chip_counts.read(counts, packet) if isinstance(counts, str | os.PathLike) else chip_counts.made(counts, packet)
+    )
+    return explaining.explain(rows, cell=cell, pool=pool, tolerance=tolerance)
 
 
 def chip_predict(

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from pushout.question.chip import ChipResult
+from pushout.question.chip_explain import ExplainResult
 from pushout.question.compare import CompareResult
 from pushout.question.frame import display
 from pushout.question.headroom import HeadroomResult
@@ -40,6 +41,13 @@ def _chip(result: ChipResult, console: "Console") -> None:
     from pushout.show import chip as show
 
     show.predicted(result, console)
+
+
+@display.register(ExplainResult)
+def _explained(result: ExplainResult, console: "Console") -> None:
+    from pushout.show import chip as show
+
+    show.explained(result, console)
 
 
 @display.register(HeadroomResult)

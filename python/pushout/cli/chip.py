@@ -55,3 +55,38 @@ def predict(
         from pushout.show import chip as show
 
         show.predicted(result, console())
+
+
+@chip.command()
+@click.argument("counts", metavar="COUNTS.csv", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--packet", type=Whole(29, 65_535), default=64, show_default=True, metavar="BYTES", help="Size of the packets."
+)
+@CELL
+@click.option("--pool", type=Whole(1, 10**9), metavar="CELLS", help="Shared room of the pool, if it is known.")
+@click.option(
+    "--tolerance",
+    type=Whole(0, 1000),
+    metavar="PACKETS",
+    help="Difference that is allowed (default: the least that is enough).",
+)
+@JSON
+def explain(
+    counts: Path, packet: int, cell: int | None, pool: int | None, tolerance: int | None, as_json: bool
+) -> None:
+    """Find the configurations that explain what acceptance tests have counted: α, pool, reserved room, size of cells.
+
+    COUNTS.csv has a row for each count, with the columns name (as chip predict calls it) and value, and optionally
+    packet, the bytes of the packets, and lines, the number of lines that fill together. What the counts leave open is
+    said; the simulator counts with each configuration, and the differences are its residuals.
+    """
+    from pushout.question.chip_counts import read
+    from pushout.question.chip_explain import explain as question
+
+    result = question(read(counts, packet), cell=cell, pool=pool, tolerance=tolerance)
+    if as_json:
+        echo_json(result.document)
+    else:
+        from pushout.show import chip as show
+
+        show.explained(result, console())

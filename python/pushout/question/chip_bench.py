@@ -63,7 +63,8 @@ class Bench:
 
     def alone(self) -> Queue:
         """Fill the queue of one line until it loses packets."""
-        return self.fill([self.subject.cells // self.size + 2])[0]
+        held = self.subject.thresholds.alone + self.subject.pool.headroom
+        return self._until_lost([min(held, self.subject.cells) // self.size + GROWTH])[0]
 
     def one_after_another(self, lines: int, first: int) -> list[Queue]:
         """Fill the queues of lines in turn, each until it loses packets; the first one holds `first`."""
@@ -72,7 +73,7 @@ class Bench:
 
     def together(self, lines: int) -> list[Queue]:
         """Fill the queues of lines at one rate, until each loses packets."""
-        share = self.subject.cells // (self.size * lines)
+        share = min(self.subject.cells // lines, self.subject.thresholds.alone) // self.size
         return self._until_lost([share + GROWTH] * lines, together=True)
 
     def _until_lost(self, bursts: list[int], *, together: bool = False) -> list[Queue]:
