@@ -9,6 +9,7 @@ EXAMPLES = {
     "headroom": "pushout headroom lines.csv",
     "init": "pushout init my-lab",
     "lab": "pushout lab lan --policies tail-drop,epd --out lab.html",
+    "mcp": "pushout mcp --folder my-lab",
     "merge": "pushout merge part-1 part-2 --out whole",
     "plot": "pushout plot lan --what queue,drops,cwnd --set 'duration=5 s' --out queue.svg",
     "policies": "pushout policies epd",

@@ -13,6 +13,7 @@ MODULES = {
     "check": "check",
     "chip": "chip",
     "headroom": "headroom",
+    "mcp": "mcp",
     "plot": "plot",
     "lab": "lab",
     "why": "why",
