@@ -92,7 +92,7 @@ async def five_questions(client: Client) -> None:
 async def refusals(client: Client) -> None:
     """Wrong questions get the messages of the verbs."""
     assert "did you mean" in await client.refused("run", scenario="lan", set=["port.bottlneck.buffer=1 cell"])
-    assert "must be a relative path" in await client.refused("run", scenario="../secret.toml")
+    assert "a path must be relative" in await client.refused("run", scenario="../secret.toml")
     assert "unknown" in (await client.refused("compare", scenario="lan", policies=["eqd"])).lower()
     assert "scenario" in await client.refused("run")
 

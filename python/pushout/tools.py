@@ -27,7 +27,7 @@ class Tools:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve(strict=True)
         if not self.folder.is_dir():
-            raise QuestionError(f"{place(str(folder))}: must be a folder")
+            raise QuestionError(f"{place(str(folder))}: must be a folder, not a file")
 
     def all(self) -> list[Callable[..., Any]]:
         """Return all tools; their errors are messages, without paths of the machine."""
@@ -208,12 +208,12 @@ class Tools:
         """Return a path below the folder: relative, without `..`, and without a link on its way."""
         parts = Path(name).parts
         if not name or "\0" in name or "\\" in name or Path(name).is_absolute() or ".." in parts or not parts:
-            raise QuestionError(f"{quoted(name)} must be a relative path below the folder, without ..")
+            raise QuestionError(f"a path must be relative and below the folder, without .., not {quoted(name)}")
         path = self.folder
         for part in parts:
             path = path / part
             if path.is_symlink():
-                raise QuestionError(f"{quoted(name)} must not be or pass a symbolic link")
+                raise QuestionError(f"a path must be without symbolic links, not {quoted(name)}")
         return path
 
     def _report(self, out: str | None) -> Path | None:

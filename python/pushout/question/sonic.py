@@ -156,7 +156,9 @@ def _document(file: Path) -> dict[str, Any]:
     except RecursionError:
         raise QuestionError(f"{shown}: the tables must not be nested deeply") from None
     if not isinstance(document, dict):
-        raise QuestionError(f"{shown}: the file must be a JSON object with the tables of CONFIG_DB, as config_db.json")
+        raise QuestionError(
+            f"{shown}: the file must be a JSON object with the tables of CONFIG_DB, not {quoted(document)}"
+        )
     return document
 
 
