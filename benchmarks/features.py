@@ -55,6 +55,8 @@ BASES = {
     "W3-100": Base(W3, 2),
     "leaf-spine 64": Base(BENCHMARKS / "leaf-spine.toml", 0.01, ports=FABRIC_PORTS),
     "W1-cell": Base(SCENARIOS / "w1-cell.toml", 4),
+    "W2": Base(SCENARIOS / "mux-periodic.toml", 4),
+    "Poisson cells": Base(SCENARIOS / "mux-poisson.toml", 4),
     **{f"W3-{flows}": Base(W3, 5, (f"topology.sources={flows}",)) for flows in (10, 1000, 10_000)},
     "fat-tree 128": Base(BENCHMARKS / "w6.toml", 0.02),
     "fat-tree 1024": Base(BENCHMARKS / "w6.toml", 0.02, ("topology.radix=16",)),
@@ -98,6 +100,11 @@ def scheduled(policy: str) -> tuple[str, ...]:
     return (f'.scheduler={{policy="{policy}"}}',)
 
 
+def policed(probability: float) -> tuple[str, ...]:
+    """Override the policer of every flow: it tags cells with this probability."""
+    return (f'flows.police={{kind="random", probability={probability}}}',)
+
+
 def written(program: Any) -> tuple[str, ...]:
     """Override the bottleneck by a program."""
     return tuple(overrides({"bottleneck": program}))
@@ -105,6 +112,7 @@ def written(program: Any) -> tuple[str, ...]:
 
 DT = 'admission={policy="dynamic-threshold", alpha=8.0}'
 NEVER = 'loss=[{link="bottleneck", flow="flow1", packets=[1000000000]}]'
+TAGS_READ = ('.admission={policy="tail-drop", clp_threshold="80 %"}',)
 GILBERT = 'loss=[{link="bottleneck", gilbert={to_bad=0.0001, to_good=0.25}}]'
 PAUSED = ('queue.all={pause={xoff="20000 cells", xon="15000 cells"}, limit="10000 cells"}',)
 
@@ -134,11 +142,14 @@ FEATURES = (
     Feature("program PIE", "program", PROGRAM, sets=written(published.pie)),
     Feature("program CoDel", "program", PROGRAM, sets=written(published.codel)),
     Feature("program DRR", "program", PROGRAM, sets=written(published.drr)),
-    Feature("policer that never acts", "cells", {"W1-cell": 0}, sets=('flows.police={kind="random", probability=0}',)),
-    Feature("CoDel", "cells", {"W1-cell": 0}, admitted("codel")),
-    Feature("drop from front", "cells", {"W1-cell": 0}, admitted("drop-from-front")),
-    Feature("ATM-RED", "cells", {"W1-cell": 0}, admitted("atm-red")),
-    Feature("FBA", "cells", {"W1-cell": 0}, admitted("fba")),
+    Feature("periodic single cells", "cells", {"W2": 0}, beside="W1-cell"),
+    Feature("Poisson single cells", "cells", {"Poisson cells": 0}, beside="W1-cell"),
+    Feature("policer that never acts", "cells", {"W1-cell": 1.5, "W2": 0}, sets=policed(0)),
+    Feature("policer that tags a tenth", "cells", {"W1-cell": 0, "W2": 0}, TAGS_READ, policed(0.1)),
+    Feature("CoDel", "cells", {"W1-cell": 6}, admitted("codel")),
+    Feature("drop from front", "cells", {"W1-cell": 6}, admitted("drop-from-front")),
+    Feature("ATM-RED", "cells", {"W1-cell": 3}, admitted("atm-red")),
+    Feature("FBA", "cells", {"W1-cell": 2}, admitted("fba")),
     Feature("100 flows", "flows", {"W3-100": 0}, beside="W3-10"),
     Feature("1 000 flows", "flows", {"W3-1000": 1.3}, beside="W3-10"),
     Feature("10 000 flows", "flows", {"W3-10000": 2}, beside="W3-10"),

@@ -23,6 +23,7 @@ PLACES = {
     "Cargo.toml": (r"(?<=Pushout developers\"\]\n)(repository = .*\n)?", 'repository = "{0}"\n'),
     "crates/core/Cargo.toml": MEMBER,
     "crates/python/Cargo.toml": MEMBER,
+    "crates/worst/Cargo.toml": MEMBER,
     "CITATION.cff": (r"(repository-code: .*\n)?(?=license:)", 'repository-code: "{0}"\n'),
 }
 """For every file a pattern of where the address goes, or of the lines that name one already, and the lines to write."""

@@ -12,9 +12,11 @@ from pushout.bench import present
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 sys.path.insert(0, str(ROOT / "benchmarks" / "htsim"))
+sys.path.insert(0, str(ROOT / "benchmarks" / "yats"))
 
 import fat_tree
 import features
+import mux
 
 TINY = 1e-4
 """Factor of all durations: a run of 2 µs to 2 ms."""
@@ -123,3 +125,38 @@ def test_htsim_is_given_the_parameters_of_the_scenario(hosts: int) -> None:
     assert given["duration"] == f"{fat_tree.DURATION_S * 1e3:g} ms"
     assert flow["source"]["size"] == f"{fat_tree.FILE_BYTES / 1e6:g} MB"
     assert port["buffer"] == f"{fat_tree.BUFFER_BYTES / 1e3:g} kB"
+
+
+@pytest.mark.parametrize("case", mux.CASES, ids=lambda case: case.name)
+def test_yats_is_given_the_parameters_of_the_scenario(case: mux.Case) -> None:
+    given = pushout.explain(mux.SCENARIOS / case.file, set=list(case.sets))
+    flow, port = given["flow"][0], given["port"]["bottleneck"]
+    line_bps = mux.LINE_BPS
+
+    def bps(rate: str) -> float:
+        number, unit = rate.split()
+        return float(number) * {"b/s": 1, "kb/s": 1e3, "Mb/s": 1e6}[unit]
+
+    assert len(given["flow"]) == mux.SOURCES
+    assert line_bps / bps(flow["source"]["rate"]) == pytest.approx(case.gap)
+    assert (flow["source"]["kind"], case.source) in {("cbr", "cbr"), ("poisson", "geo")}
+    assert port.get("buffer") in (f"{mux.BUFFER_CELLS} cells", None, "unlimited")
+    if case.increment:
+        assert line_bps / bps(flow["police"]["rate"]) == pytest.approx(case.increment)
+        assert flow["police"]["action"] == "drop"
+    else:
+        assert "police" not in flow
+
+
+def test_the_table_of_cells_compares_times_of_a_cell() -> None:
+    case = {
+        "name": "periodic",
+        "pushout": {"cpu_s": 0.1, "sent": 1, "cell_ns": 24.41},
+        "yats": {"cpu_s": 0.2, "cell_ns": 48.8},
+        "ratio": 1.9992,
+    }
+    about = {"version": "1", "commit": "abc", "load": None}
+    document = {"machine": about, "commit": "0123456789", "reps": 3, "cases": [case]}
+    lines = present.table_of_cells(document).splitlines()
+    assert lines[2] == f"| periodic | 0.1 | 24.4 | 0.2 | 48.8 | 2{present.SPACE}× |"
+    assert lines[-1] == "* Version 1, commit abc; luayats 01234567; least processor time of 3 turns."

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SweepResult,
         TraceResult,
         WhyResult,
+        WorstResult,
         __version__,
         chip_explain,
         chip_predict,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         trace,
         validate,
         why,
+        worst,
     )
     from pushout.errors import (
         DesignError,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
         QuestionError,
         ScenarioError,
         ScenarioNotFoundError,
+        StatesError,
     )
     from pushout.scenario import Link, Scenario
 
@@ -81,9 +84,11 @@ __all__ = [
     "ScenarioError",
     "ScenarioNotFoundError",
     "SizeResult",
+    "StatesError",
     "SweepResult",
     "TraceResult",
     "WhyResult",
+    "WorstResult",
     "__version__",
     "chip_explain",
     "chip_predict",
@@ -103,6 +108,7 @@ __all__ = [
     "trace",
     "validate",
     "why",
+    "worst",
 ]
 
 _READING = ("explain", "load", "policies", "schema", "validate")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
@@ -26,6 +27,7 @@ from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
 from pushout.question import merge as parts
 from pushout.question import sweep as sweeps
+from pushout.question import worst as worsts
 from pushout.question.ask import Named, Policies
 from pushout.question.chip import ChipResult
 from pushout.question.chip_explain import ExplainResult
@@ -40,6 +42,7 @@ from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
 from pushout.question.why import LAST, Reaction, WhyResult
 from pushout.question.why import why as ask_why
+from pushout.question.worst import OPTIMUM, STATES, WorstResult
 from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
@@ -56,6 +59,7 @@ __all__ = [
     "SweepResult",
     "TraceResult",
     "WhyResult",
+    "WorstResult",
     "__version__",
     "chip_explain",
     "chip_predict",
@@ -73,6 +77,7 @@ __all__ = [
     "trace",
     "validate",
     "why",
+    "worst",
 ]
 
 __version__ = _core.VERSION
@@ -459,3 +464,33 @@ def why(
             seed=seed,
             progress=told,
         )
+
+
+def worst(
+    policy: str | Mapping[str, Any],
+    *,
+    memory: int,
+    ports: int = 2,
+    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
+    against: str | Mapping[str, Any] = OPTIMUM,
+    states: int = STATES,
+    reach: Fraction | float | str | None = None,
+    frames: int | None = None,
+    circuits: int = 1,
+) -> WorstResult:
+    """Find the exact worst case of a policy of a shared memory, proved in both directions.
+
+    Packets of one cell arrive in slots; `ports` ports share `memory` packets, and each sends one a slot. The answer is
+    the largest ratio of what an optimum that knows the whole input sends to what the policy sends.
+
+    Parameters: `policy` is the name of a policy of memories, its table, or a table with `admission` and `pushout`;
+    `set` are parameters of the policy; `against` is `"optimum"` or another policy; `states` limits the search (ten
+    million take a gigabyte), beyond which it raises `StatesError`; `reach` is a ratio, as in `"5/4"`, and makes `input`
+    the shortest one with at least this ratio instead of three laps of the worst cycle. With `frames` cells a frame,
+    the policy is that of one FIFO port with `memory` cells, which `circuits` circuits share; whole frames count.
+
+        >>> pushout.worst("longest-queue", ports=2, memory=8).ratio
+        Fraction(14, 11)
+    """
+    count = ports if frames is None else circuits
+    return worsts.worst(policy, count, memory, set or {}, against, states, reach, frames)

@@ -11,6 +11,7 @@ from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult
 from pushout.question.why import WhyResult
+from pushout.question.worst import WorstResult
 from pushout.result import Result
 
 if TYPE_CHECKING:
@@ -62,3 +63,10 @@ def _why(result: WhyResult, console: "Console") -> None:
     from pushout.show import why as show
 
     show.why(result, console)
+
+
+@display.register(WorstResult)
+def _worst(result: WorstResult, console: "Console") -> None:
+    from pushout.show import worst as show
+
+    show.worst(result, console)

@@ -94,6 +94,10 @@ class QuestionError(PushoutError, ValueError):
     """A question cannot be answered as asked: the message says what to change."""
 
 
+class StatesError(QuestionError):
+    """A search has met its limit of states: nothing is proved; the message says how many there can be."""
+
+
 class DesignError(QuestionError):
     """A sweep file is invalid; the message says what is wrong and where; `key` if the key, not its value, is wrong."""
 

@@ -7,6 +7,7 @@ mod pool;
 mod reached;
 mod scenario;
 mod trace;
+mod worst;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -94,6 +95,12 @@ mod _core {
     fn no_entry(name: &str, names: Vec<String>) -> String {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         api::no_entry(name, &names)
+    }
+
+    /// Answer a question about the worst case of a policy; both are JSON texts.
+    #[pyfunction]
+    fn worst(py: Python<'_>, question: &str) -> PyResult<String> {
+        super::worst::ask(py, question)
     }
 
     /// The JSON Schema of the scenario file.

@@ -136,6 +136,19 @@ def table_of_trees(document: dict[str, Any]) -> str:
     return "\n".join([*lines, "", _origin(about, f"csg-htsim {document['commit'][:8]}; {_turns(document)}")])
 
 
+def table_of_cells(document: dict[str, Any]) -> str:
+    """Write the times of single cells here and in YATS in Markdown."""
+    heads = ("workload", "ours, s", "ns per cell sent", "YATS, s", "ns per cell sent", "ours is faster by")
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "--:|" * (len(heads) - 1)]
+    for case in document["cases"]:
+        ours, theirs = case["pushout"], case["yats"]
+        figures = (ours["cpu_s"], ours["cell_ns"], theirs["cpu_s"], theirs["cell_ns"])
+        ratio = f"{significant(case['ratio'])}{SPACE}×"
+        lines.append(f"| {case['name']} | {' | '.join(map(significant, figures))} | {ratio} |")
+    about = document["machine"]
+    return "\n".join([*lines, "", _origin(about, f"luayats {document['commit'][:8]}; {_turns(document)}")])
+
+
 def _origin(about: dict[str, Any], more: str) -> str:
     commit = f", commit {about['commit']}" if about["commit"] else ""
     load = f"; load average at the start {about['load']:.2f}" if about["load"] is not None else ""
@@ -157,6 +170,7 @@ class Part(NamedTuple):
 FILLED = (
     Part("measured", Path("docs/performance.json"), lambda document: f"{markdown(document)}\n\n{FIGURE}"),
     Part("htsim", Path("benchmarks/htsim/fat_tree.json"), table_of_trees),
+    Part("yats", Path("benchmarks/yats/mux.json"), table_of_cells),
     Part("features", Path("docs/features.json"), table_of_features),
 )
 """The parts that follow from measurements."""

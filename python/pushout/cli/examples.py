@@ -21,4 +21,5 @@ EXAMPLES = {
     "sweep": "pushout sweep sweep-small",
     "why": "pushout why two-routers --loss 3 --policies codel,red",
     "validate": "pushout validate lan sweep-small",
+    "worst": "pushout worst dynamic-threshold --set alpha=2 --ports 2 --memory 12",
 }

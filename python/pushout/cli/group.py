@@ -14,6 +14,7 @@ MODULES = {
     "chip": "chip",
     "headroom": "headroom",
     "mcp": "mcp",
+    "worst": "worst",
     "plot": "plot",
     "lab": "lab",
     "why": "why",

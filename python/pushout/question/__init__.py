@@ -3,7 +3,8 @@
 `design` (with `factor`) reads the points, `campaign` runs each of them as often as its rule requires (`replications`,
 `goal`), `store` keeps finished runs, `executor` and `cluster` execute them. `table` and `output` write the results,
 `frame` presents them to callers, and `drawing` draws them. `shard` divides a sweep among processes without contact, and
-`merge` puts the parts together. `headroom` asks `explain` about the lines of a switch.
+`merge` puts the parts together. `headroom` asks `explain` about the lines of a switch,
+and `worst` finds the worst case of a policy.
 """
 
 REPS = 10

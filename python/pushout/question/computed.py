@@ -121,10 +121,30 @@ def _loss_at_port(_names: Sequence[str], values: Sequence[Any], _scene: Scene) -
     return float(sum(_flat(lost)) / units) if units else None
 
 
+def _variation(_names: Sequence[str], values: Sequence[Any], _scene: Scene) -> float | None:
+    long, least = values
+    return None if long is None or least is None else float(long - least)
+
+
 def _lossless(names: Sequence[str], values: Sequence[Any], scene: Scene) -> float | None:
     (dropped,) = values
     pairs = zip(dropped, scene.is_lossless(names[0]), strict=True)
     return float(sum(count for count, is_lossless in pairs if is_lossless))
+
+
+def _variations(part: str) -> dict[str, Computed]:
+    """Return the delay variation of each flow, or class of flows: how much longer than the shortest packets take."""
+    of = f"{part}.{{}}.delivery_time"
+    words = {"p50": "half of the packets", "p95": "95 % of them", "p99": "99 % of them", "max": "any of them"}
+    return {
+        f"{part}.*.delay_variation_{name}_s": Computed(
+            (f"{of}_{name}_s", f"{of}_min_s"),
+            _variation,
+            "s",
+            f"The most that {count} took longer than the fastest: the packet delay variation of RFC 5481, section 4.2.",
+        )
+        for name, count in words.items()
+    }
 
 
 def _everywhere(key: str) -> tuple[str, ...]:
@@ -146,6 +166,7 @@ COMPUTED: dict[str, Computed] = {
     "ports.*.loss_ratio": Computed(
         ("ports.{}.lost.*", "ports.{}.units_in"), _loss_at_port, "1", "Units lost at the port, over `units_in`."
     ),
+    **_variations("flows"),
     "memories.*.lost": Computed(("memories.{}.queues.*.dropped",), _sum, "count", "Packets lost by all queues."),
     "memories.*.marks": Computed(("memories.{}.queues.*.marked",), _sum, "count", "Packets of all queues marked."),
     "memories.*.lossless_drop": Computed(

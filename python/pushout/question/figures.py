@@ -27,7 +27,7 @@ WHOLE = ("duration_s", "warmup_s")
 UNITS = ("", "_s", "_bps")
 """Endings that a name may leave out."""
 
-QUANTILES = ("mean", "p50", "p95", "p99", "p999", "max", "sd")
+QUANTILES = ("min", "mean", "p50", "p95", "p99", "p999", "max", "sd")
 
 SHORT: dict[str, dict[str, str]] = {
     "summary": {
@@ -41,7 +41,11 @@ SHORT: dict[str, dict[str, str]] = {
         },
         **{f"query_time_{each}": f"query.{each}" for each in QUANTILES},
     },
-    "flows": {**{f"delay_{each}": f"delivery_time_{each}_s" for each in QUANTILES}, "marks": "segments_marked"},
+    "flows": {
+        **{f"delay_{each}": f"delivery_time_{each}_s" for each in QUANTILES},
+        **{f"jitter_{each}": f"delay_variation_{each}_s" for each in QUANTILES},
+        "marks": "segments_marked",
+    },
     "ports": {"loss": "loss_ratio", "lost": "lost.total", "marks": "marked.total", "marked": "marked.total"},
     "queues": {"lost": "dropped", "marks": "marked"},
 }
@@ -52,6 +56,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     r"latency|rtt|sojourn_time|queueing_delay": ("delay_p99", "delay_mean"),
     r"p50|p95|p99|p999": ("delay_{0}", "transfer_time_{0}_s", "slowdown_{0}"),
     r"fct|flow_completion_time|completion_time": ("transfer_time_mean_s", "transfer_time_p99_s", "slowdown_p99"),
+    r"jitter|ipdv|pdv|delay_variation": ("flows.NAME.delay_variation_p99_s", "flows.NAME.delivery_time_sd_s"),
     r"throughput|bandwidth|rate|utili[sz]ation": ("goodput_bps", "goodput_ratio"),
     r"ecn|ecn_marks|ce_marks": ("marks",),
     r"jain|fairness_index": ("fairness_jain",),

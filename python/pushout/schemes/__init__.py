@@ -48,6 +48,7 @@ __all__ = [
     "GatekeeperJanitor",
     "Gcra",
     "Greedy",
+    "Harmonic",
     "Iwu",
     "LeafSpine",
     "LongestQueue",
@@ -1025,6 +1026,26 @@ class StaticThreshold(Scheme):
     policy: str = field(default="static-threshold", init=False, repr=False)
     limit: str = "50 %"
     """Length that a queue may have; size or %."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Harmonic(Scheme):
+    """Limit the k longest queues together by the k-th harmonic number.
+
+    Admission `harmonic`.
+
+    Limits that fall as the harmonic numbers: of N queues one alone may hold B / H_N, and the k longest together H_k /
+    H_N of the buffer, where H_k = 1 + 1/2 + … + 1/k. So room stays free for short queues, and yet all queues together
+    can fill the buffer. The policy takes nothing back; against an optimum that knows the future it sends at least 1 /
+    (ln N + 2) as much. The longest that queue i may become beside the others is
+
+    > T = min over k of ⌊B · H_k / H_N⌋ − (the k − 1 longest other queues)
+
+    Source: A. Kesselman, Y. Mansour, "Harmonic buffer management policy for shared memory switches", Theoretical
+    Computer Science 324(2–3), 2004.
+    """
+
+    policy: str = field(default="harmonic", init=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

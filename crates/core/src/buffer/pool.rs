@@ -82,9 +82,9 @@ impl<K: Id> Pool<K> {
         self.of[vc] += size;
     }
 
-    /// Set the total, for an engine that counts all circuits as the first one.
+    /// Set the total, for an engine or an analysis that counts all circuits as the first one.
     #[inline]
-    pub(crate) fn hold(&mut self, total: u64) {
+    pub fn hold(&mut self, total: u64) {
         self.total = total;
         self.active = u32::from(total > 0);
         self.of[K::new(0)] = total;

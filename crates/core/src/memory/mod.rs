@@ -19,6 +19,8 @@
 //! buffer; its own admission policy decides as well. The network lends the memory to one port at a time
 //! (`Network::at`).
 
+pub mod decide;
+
 pub mod headroom;
 
 mod lean;

@@ -9,6 +9,7 @@ pub struct Spread {
     /// [`PARTS`] have a count each. Boxed, since a node of the map has room for eleven values, and most distributions
     /// of a large network have one.
     octaves: BTreeMap<u32, Box<[u64; PARTS]>>,
+    min: Option<u64>,
     max: u64,
 }
 
@@ -17,6 +18,7 @@ impl Spread {
     pub fn add(&mut self, number: u64, times: u64) {
         let (octave, part) = class_of(number);
         self.counts(octave)[part] += times;
+        self.note_least(number);
         self.max = self.max.max(number);
     }
 
@@ -26,7 +28,12 @@ impl Spread {
             let own = self.counts(octave);
             own.iter_mut().zip(&counts[..]).for_each(|(own, count)| *own += count);
         }
+        other.min.into_iter().for_each(|number| self.note_least(number));
         self.max = self.max.max(other.max);
+    }
+
+    fn note_least(&mut self, number: u64) {
+        self.min = Some(self.min.map_or(number, |least| least.min(number)));
     }
 
     fn counts(&mut self, octave: u32) -> &mut [u64; PARTS] {
@@ -36,6 +43,11 @@ impl Spread {
     /// Return the number of values.
     pub fn count(&self) -> u64 {
         self.octaves.values().flat_map(|counts| counts.iter()).sum()
+    }
+
+    /// Return the least number; `None` without numbers.
+    pub fn min(&self) -> Option<u64> {
+        self.min
     }
 
     /// Return the upper end of the highest bin that is not empty; `None` without numbers.
@@ -91,8 +103,13 @@ mod tests {
             [1, 50, 95, 99, 100].map(|percent| spread.percentile(percent)),
             [1, 50, 95, 99, 100].map(Some)
         );
+        assert_eq!((spread.min(), spread.max()), (Some(1), Some(100)));
         spread.add(0, 200);
         assert_eq!(spread.percentile(50), Some(0), "two thirds are zero");
+        let mut both = Spread::default();
+        both.add(7, 1);
+        both.merge(&spread);
+        assert_eq!((both.min(), both.max()), (Some(0), Some(100)));
     }
 
     proptest! {

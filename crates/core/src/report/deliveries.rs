@@ -7,7 +7,7 @@ use crate::metrics::spread::Spread;
 use crate::network::figures::Figures;
 use crate::units::Span;
 
-/// Add percentiles of the time to deliver, and the longest one, over these flows: none are added unless the scenario
+/// Add percentiles of the time to deliver, the shortest and the longest, over these flows: none are added unless the scenario
 /// requests them.
 pub(super) fn append<'a>(entry: &mut Json, flows: impl Iterator<Item = &'a Figures>) {
     let spread = flows.filter_map(|figures| figures.delivery.spread()).fold(None, |all, one| {
@@ -17,6 +17,7 @@ pub(super) fn append<'a>(entry: &mut Json, flows: impl Iterator<Item = &'a Figur
     });
     let Some(spread) = spread else { return };
     let seconds = |ps: Option<u64>| json!(ps.map(|ps| Span(ps).as_secs_f64()));
+    entry["delivery_time_min_s"] = seconds(spread.min());
     for (name, percent) in PERCENTILES {
         entry[format!("delivery_time_{name}_s")] = seconds(spread.percentile(percent));
     }

@@ -225,6 +225,7 @@ const FLOW: &[ReportKey] = &[
         "Mean time from the first sending of a segment to its delivery in order to the receiving application, of one segment in 13, with `measure.delivery` of every one; of datagrams, to their arrival.",
     ),
     key("delivery_time_sd_s", Number("s"), "Standard deviation of these times."),
+    if_so("delivery_time_min_s", Number("s"), WITH_DELIVERY, "The shortest of them."),
     if_so("delivery_time_p50_s", Number("s"), WITH_DELIVERY, DELIVERED_HALF),
     if_so("delivery_time_p95_s", Number("s"), WITH_DELIVERY, "Their 95th percentile."),
     if_so("delivery_time_p99_s", Number("s"), WITH_DELIVERY, "Their 99th percentile."),
@@ -522,6 +523,7 @@ const SUMMARY: &[ReportKey] = &[
         WITH_GREEDY,
         "Such flows that were still in their first slow start when the measured time began: without a warm-up, all of them.",
     ),
+    if_so("delivery_time_min_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all flows."),
     if_so("delivery_time_p50_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all flows."),
     if_so("delivery_time_p95_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all flows."),
     if_so("delivery_time_p99_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all flows."),
@@ -593,6 +595,12 @@ const CLASS: &[ReportKey] = &[
     key("segments_received", Count, "As for a flow, all of them together."),
     key("fairness_mean_deviation", Number("1"), "As in the summary, among them."),
     if_so("effective_throughput", Number("1"), "with `measure.reference`", "As in the summary, of them."),
+    if_so(
+        "delivery_time_min_s",
+        Number("s"),
+        WITH_DELIVERY,
+        "As for a flow, over the packets of all of them.",
+    ),
     if_so(
         "delivery_time_p50_s",
         Number("s"),

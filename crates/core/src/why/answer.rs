@@ -166,7 +166,10 @@ fn port(scenario: &Scenario, name: &str) -> Result<usize, String> {
 /// Return the frame that is asked for, at a port that is given.
 fn target(scenario: &Scenario, asked: &Asked<'_>) -> Result<Target, String> {
     Ok(match asked.which {
-        Which::Number(number) => Target::Nth(number.checked_sub(1).ok_or("loss must be at least 1, not 0")?),
+        Which::Number(number, name) => {
+            let vc = name.map(|name| flow_of(scenario, name)).transpose()?.map(|flow| flow.vc);
+            Target::Nth(number.checked_sub(1).ok_or("loss must be at least 1, not 0")?, vc)
+        }
         Which::Dearest(_) => Target::Any,
         Which::Frame(name, number) => {
             let vc = flow_of(scenario, name)?.vc;
@@ -308,8 +311,8 @@ fn rule(scenario: &Scenario, trouble: &Trouble) -> Json {
             None => line.port.pushout.as_ref().map(|policy| policy.name()),
         },
         "memory": memory.map(|memory| &memory.name),
-        "units": trouble.units,
-        "octets": trouble.octets,
+        "units": trouble.of.units,
+        "octets": trouble.of.octets,
         "capacity": line.port.capacity.limit(),
         "measure": line.port.measure.word(),
         "thresholds": thresholds.into_iter().map(|each| (each.name, each.level.into())).collect::<Map<_, _>>(),

@@ -24,6 +24,12 @@ pub struct Decision {
     pub frame: u32,
     /// The flow that sent it, and its payload.
     pub content: Option<(u32, Payload)>,
+    /// Units in the port when its first unit arrived, without it.
+    pub units: u64,
+    /// Octets of these units.
+    pub octets: u64,
+    /// Whether this unit had a congestion mark already.
+    pub had_mark: bool,
 }
 
 /// A frame to which the ill happened.
@@ -41,21 +47,6 @@ pub struct Trouble {
     pub decisions: usize,
     /// The first decision of the busy period: before it nothing was in the port, or in its memory.
     pub busy: usize,
-    /// Units in the port when the first unit of the frame arrived, without it.
-    pub units: u64,
-    /// Octets of these units.
-    pub octets: u64,
-}
-
-/// The latest frame of a circuit at a port.
-#[derive(Clone, Copy, Debug)]
-struct Latest {
-    packet: Packet,
-    /// Its place among the decisions.
-    index: usize,
-    units: u64,
-    octets: u64,
-    had_mark: bool,
 }
 
 /// The recorder of a run.
@@ -74,7 +65,8 @@ pub(super) struct Recorder {
     pub(super) broken: HashMap<Packet, Time>,
     pub(super) broken_here: HashMap<Packet, Time>,
     troubled: HashSet<Packet>,
-    latest: HashMap<(u32, CircuitId), Latest>,
+    /// The latest frame of each circuit at each port, and its number among the decisions.
+    latest: HashMap<(u32, CircuitId), (Packet, usize)>,
     /// Units and octets in each port of the question.
     held: HashMap<u32, (u64, u64)>,
     busy: usize,
@@ -105,14 +97,13 @@ impl Recorder {
             self.busy = self.decisions.len();
         }
         let packet = Packet::of(unit);
-        if self.latest.get(&(port, unit.vc)).is_none_or(|latest| latest.packet != packet) {
+        if self.latest.get(&(port, unit.vc)).is_none_or(|(latest, _)| *latest != packet) {
             let content = circuits[unit.vc].frame(unit.frame).map(|frame| (frame.flow, frame.payload));
             let had_mark = unit.flags.has(Flags::CE);
-            self.latest.insert(
-                (port, unit.vc),
-                Latest { packet, index: self.decisions.len(), units, octets, had_mark },
-            );
-            self.decisions.push(Decision { time: now, port, packet, frame: unit.frame, content });
+            self.latest.insert((port, unit.vc), (packet, self.decisions.len()));
+            let decision =
+                Decision { time: now, port, packet, frame: unit.frame, content, units, octets, had_mark };
+            self.decisions.push(decision);
         }
         self.held.insert(port, (units + 1, octets + u64::from(unit.bytes)));
         if self.keeps_units {
@@ -131,72 +122,49 @@ impl Recorder {
         let is_last = |last: &Decision| last.packet == Packet::of(unit);
         if unit.index == 0 && self.decisions.last().is_some_and(is_last) {
             self.decisions.pop();
-            self.latest.retain(|_, latest| latest.index < self.decisions.len());
+            self.latest.retain(|_, (_, index)| *index < self.decisions.len());
         }
         if self.keeps_units {
             self.units.pop();
         }
     }
 
-    fn trouble(&mut self, now: Time, port: u32, unit: &Unit, reason: Option<Reason>) {
+    /// Return the number of the decision about the frame of a unit at a port.
+    fn index_of(&self, port: u32, unit: &Unit) -> Option<usize> {
         let packet = Packet::of(unit);
-        let Some(latest) = self.latest.get(&(port, unit.vc)).filter(|latest| latest.packet == packet) else {
-            return self.trouble_of_earlier(now, port, unit, reason);
-        };
-        let Latest { index, units, octets, .. } = *latest;
-        self.note(now, index, reason, (units, octets));
-    }
-
-    /// Note an ill of a frame after which others of its circuit have arrived.
-    fn trouble_of_earlier(&mut self, now: Time, port: u32, unit: &Unit, reason: Option<Reason>) {
-        let is_it = |decision: &Decision| decision.port == port && decision.packet == Packet::of(unit);
-        if let Some(index) = self.decisions.iter().rposition(is_it) {
-            self.note(now, index, reason, self.held.get(&port).copied().unwrap_or_default());
+        match self.latest.get(&(port, unit.vc)) {
+            Some((latest, index)) if *latest == packet => Some(*index),
+            _ => self.decisions.iter().rposition(|each| each.port == port && each.packet == packet),
         }
     }
 
-    fn note(&mut self, now: Time, index: usize, reason: Option<Reason>, (units, octets): (u64, u64)) {
+    fn trouble(&mut self, now: Time, index: usize, reason: Option<Reason>) {
         let of = self.decisions[index];
         if now < self.warmup || !self.troubled.insert(of.packet) {
             return;
         }
-        let decisions = self.decisions.len();
-        self.troubles.push(Trouble {
-            of,
-            own: index,
-            time: now,
-            reason,
-            decisions,
-            busy: self.busy,
-            units,
-            octets,
-        });
+        let (decisions, busy) = (self.decisions.len(), self.busy);
+        self.troubles.push(Trouble { of, own: index, time: now, reason, decisions, busy });
     }
 
     fn leaves(&mut self, now: Time, port: u32, unit: &Unit) {
         self.removed(port, unit);
-        let latest = self.latest.get(&(port, unit.vc)).filter(|latest| latest.packet == Packet::of(unit));
-        let is_new = match self.ill {
+        let may_be = match self.ill {
             Ill::Lost => false,
-            Ill::Marked => unit.flags.has(Flags::CE) && latest.is_none_or(|latest| !latest.had_mark),
+            Ill::Marked => unit.flags.has(Flags::CE),
             Ill::Trimmed => unit.flags.has(Flags::CUT),
-            Ill::Late(most) => {
-                let arrived = latest.map_or_else(
-                    || self.arrival(port, unit),
-                    |latest| Some(self.decisions[latest.index].time),
-                );
-                arrived.is_some_and(|arrived| now.since(arrived) > most)
-            }
+            Ill::Late(_) => true,
+        };
+        let Some(index) = may_be.then(|| self.index_of(port, unit)).flatten() else { return };
+        let Decision { time, had_mark, .. } = self.decisions[index];
+        let is_new = match self.ill {
+            Ill::Marked => !had_mark,
+            Ill::Late(most) => now.since(time) > most,
+            Ill::Lost | Ill::Trimmed => true,
         };
         if is_new {
-            self.trouble(now, port, unit, None);
+            self.trouble(now, index, None);
         }
-    }
-
-    /// Return when the first unit of a frame arrived at a port.
-    fn arrival(&self, port: u32, unit: &Unit) -> Option<Time> {
-        let is_it = |decision: &&Decision| decision.port == port && decision.packet == Packet::of(unit);
-        self.decisions.iter().rev().find(is_it).map(|decision| decision.time)
     }
 
     fn lost(&mut self, now: Time, port: u32, unit: &Unit, reason: Reason) {
@@ -204,7 +172,10 @@ impl Recorder {
         self.broken_here.entry(Packet::of(unit)).or_insert(now);
         match reason {
             Reason::Link | Reason::Policed => self.withdraw(unit),
-            _ if self.ill == Ill::Lost => self.trouble(now, port, unit, Some(reason)),
+            _ if self.ill == Ill::Lost => {
+                let index = self.index_of(port, unit);
+                index.into_iter().for_each(|index| self.trouble(now, index, Some(reason)));
+            }
             _ => {}
         }
     }

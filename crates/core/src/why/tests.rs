@@ -126,7 +126,7 @@ fn figures_of_the_ill_are_those_before_the_arrival() {
     let scenario = scenario(&burst("a b c d", THREE));
     let worlds = Worlds::record(&scenario, ask(&scenario, "out", Reaction::On)).unwrap();
     let [trouble] = worlds.troubles() else { panic!("one packet is lost") };
-    assert_eq!((trouble.units, trouble.octets, trouble.decisions, trouble.busy), (3, 3000, 4, 0));
+    assert_eq!((trouble.of.units, trouble.of.octets, trouble.decisions, trouble.busy), (3, 3000, 4, 0));
     assert_eq!(worlds.losses(), 1);
     let priced = worlds.saves(&[0], true, &mut |_, _| true).unwrap();
     assert_eq!(
@@ -134,4 +134,16 @@ fn figures_of_the_ill_are_those_before_the_arrival() {
         [Some(1); 3],
         "itself instead of d"
     );
+}
+
+#[test]
+fn a_mark_has_the_figures_of_the_arrival() {
+    let step = "[port.out]\nbuffer = '9000 bytes'\nadmission = { policy = 'step', threshold = '1500 bytes', action = 'mark' }";
+    let text = burst("a b c d", step).replace("kind = 'udp'", "kind = 'udp', ecn = true");
+    let scenario = scenario(&text);
+    let question = Question { ill: Ill::Marked, ..ask(&scenario, "out", Reaction::On) };
+    let worlds = Worlds::record(&scenario, question).unwrap();
+    let marked: Vec<&str> = worlds.troubles().iter().map(|trouble| name(&scenario, &trouble.of)).collect();
+    assert_eq!(marked, ["c", "d"]);
+    assert_eq!(worlds.troubles()[1].of.units, 3);
 }

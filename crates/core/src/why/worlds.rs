@@ -78,7 +78,7 @@ impl<'a> Worlds<'a> {
         let broken = if question.reaction == Reaction::Off { broken_here } else { broken };
         let mut losses: Vec<Time> = broken.values().copied().filter(|time| *time >= warmup).collect();
         losses.sort_unstable();
-        Ok(Worlds { scenario, question, scope, decisions, units, troubles, broken: broken, losses })
+        Ok(Worlds { scenario, question, scope, decisions, units, troubles, broken, losses })
     }
 
     /// Everything that the port, and those that share its memory, decided about.

@@ -648,8 +648,8 @@ fn random_chip(seed: u64) -> String {
     let mut below = |count: u64| draw.up_to(count - 1);
     let (senders, ports) = (1 + below(6), 1 + below(3));
     let policies =
-        ["complete-sharing", "static-threshold", "dynamic-threshold", "abm", "follow-lqd", "occamy"];
-    let policy = policies[below(6) as usize];
+        ["complete-sharing", "static-threshold", "dynamic-threshold", "harmonic", "abm", "follow-lqd", "occamy"];
+    let policy = policies[below(7) as usize];
     let check = ["before", "after"][below(2) as usize];
     let size = 60 + below(200);
     let headroom = match below(14) {
@@ -877,7 +877,7 @@ fn a_memory_that_refuses_frames_needs_ports_that_discard_the_rest_of_them() {
         load(FRAMES, "test.toml", &sets)
     };
     for policy in
-        ["tail-drop", "complete-sharing", "static-threshold", "dynamic-threshold", "drop-from-front"]
+        ["tail-drop", "complete-sharing", "static-threshold", "dynamic-threshold", "harmonic", "drop-from-front"]
     {
         let why = with(policy).unwrap_err().to_string();
         assert!(why.contains("memory.chip.admission"), "{why}");

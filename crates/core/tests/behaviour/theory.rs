@@ -211,6 +211,79 @@ fn eighteen_periodic_sources_at_load_0_9_queue_as_in_nd_d_1() {
     periodic_cells_are_nd_d_1(18, 20, &[0, 1, 2, 4]);
 }
 
+// -- Single cells of many sources through a switch -----------------------------------------------------------------
+
+/// `sources` sources of single cells that together offer `load` of a port; a cell passes the access line in `access` s.
+fn through_a_switch(source: &str, sources: u32, load_of_port: f64, access: &str, more: &str) -> Scenario {
+    let rate = (load_of_port * 155.52e6 / f64::from(sources)).round();
+    let text = format!(
+        r#"
+        name = "single cells"
+        {more}
+        topology = {{ template = "dumbbell", sources = {sources}, access = {{ rate = "{access}", delay = "5 us" }}, bottleneck = {{ rate = "155.52 Mb/s", delay = "5 us" }}, egress = {{ rate = "155.52 Mb/s", delay = "5 us" }} }}
+        flows = {{ source = {{ kind = "{source}", rate = "{rate} b/s" }}, transport = {{ kind = "cells" }} }}
+        "#
+    );
+    load(&text, &[])
+}
+
+/// The mean wait of all cells at the port, in cell times: the time from host to host less three propagation delays,
+/// `access` s on the access line and two cell times.
+fn mean_wait(report: &Json, access: f64) -> f64 {
+    let flows = report["flows"].as_array().unwrap();
+    let (mut cells, mut sum) = (0.0, 0.0);
+    for flow in flows {
+        let received = number(flow, "/segments_received");
+        cells += received;
+        sum += received * number(flow, "/delivery_time_mean_s");
+    }
+    let events = number(report, "/engine/events");
+    assert!(events < cells / 20.0, "{events} events for {cells} cells: they do not travel as combs");
+    (sum / cells - 15e-6 - access) / SLOT - 2.0
+}
+
+fn poisson_cells_wait(rho: f64) {
+    let more = "duration = '550 ms'\nwarmup = '50 ms'";
+    let scenario = through_a_switch("poisson", 10, rho, "100 Gb/s", more);
+    let access = 424.0 / 100e9;
+    let waits: Vec<f64> =
+        replications(scenario, REPLICATIONS).iter().map(|report| mean_wait(report, access)).collect();
+    agrees("mean wait in cell times", &waits, rho / (2.0 * (1.0 - rho)), 0.03);
+}
+
+#[test]
+fn poisson_cells_of_ten_sources_at_half_load_wait_as_in_md1() {
+    poisson_cells_wait(0.5);
+}
+
+#[test]
+fn poisson_cells_of_ten_sources_at_load_0_8_wait_as_in_md1() {
+    poisson_cells_wait(0.8);
+}
+
+/// Periodic sources in phase are the worst case of N·D/D/1: the cells of a period find 0, 1, …, n − 1 others.
+fn periodic_cells_in_phase_wait(n: u32, d: u64) {
+    assert!(u64::from(n) <= d, "the port sends the cells of a period within it");
+    let period = (SLOT * d as f64 * PS_PER_S as f64) as u64;
+    // 100 periods have been received, and no cell of the next one
+    let more =
+        format!("duration = '{} ps'\nport.bottleneck.buffer = '1000 cells'", 100 * period + 10_000_000);
+    let scenario = through_a_switch("cbr", n, f64::from(n) / d as f64, "155.52 Mb/s", &more);
+    let report = run(&scenario);
+    close("mean wait in cell times", mean_wait(&report, SLOT), f64::from(n - 1) / 2.0, 1e-6);
+    assert_eq!(number(port(&report, "bottleneck"), "/occupancy_max"), f64::from(n));
+}
+
+#[test]
+fn periodic_cells_in_phase_at_load_0_4_wait_for_all_others() {
+    periodic_cells_in_phase_wait(20, 50);
+}
+
+#[test]
+fn periodic_cells_in_phase_at_load_0_9_wait_for_all_others() {
+    periodic_cells_in_phase_wait(45, 50);
+}
+
 // -- M/M/1 and M/G/1 ----------------------------------------------------------------------------------------------
 
 /// Datagrams at Poisson instants over a line of 100 Mb/s, with a load of 0.8.

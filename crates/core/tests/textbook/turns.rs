@@ -258,6 +258,29 @@ fn a_static_threshold_blocks_cells_of_queues_that_have_their_limit() {
     assert!(lost > 10_000, "{lost}");
 }
 
+/// With the arriving cell the k longest queues hold at most B · H_k / H_N, for every k.
+fn is_harmonic(board: &Board, vc: usize, vcs: usize) -> bool {
+    let mut lengths: Vec<usize> = (0..vcs).map(|other| board.of(other) + usize::from(other == vc)).collect();
+    lengths.sort_by(|one, other| other.cmp(one));
+    let number = |most: usize| (1..=most).map(|k| 1.0 / k as f64).sum::<f64>();
+    let all = board.capacity as f64 / number(vcs);
+    (1..=vcs).all(|k| lengths[..k].iter().sum::<usize>() as f64 <= all * number(k) + 1e-9)
+}
+
+#[test]
+fn the_harmonic_policy_limits_the_longest_queues_together() {
+    let lost = compare(|draw| {
+        let vcs = draw.contracts.len();
+        queues(draw, "policy = \"harmonic\"".to_string(), move |board, cell| {
+            match board.fits() && is_harmonic(board, cell.vc, vcs) {
+                true => board.accept(cell),
+                false => board.lose(cell, Reason::Overflow),
+            }
+        })
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
 #[test]
 fn complete_sharing_takes_what_fits() {
     let lost = compare(|draw| {

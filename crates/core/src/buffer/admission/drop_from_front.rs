@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant; the frame form keeps the number of the broken frame of each circuit.
 
-use super::{Admission, Arrival, Context, Departure, Displaced, Head, Properties, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Displaced, Head, HeadRule, Properties, Shortcuts};
 use crate::refused::Refused;
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
@@ -132,7 +132,11 @@ impl Admission for Policy {
     }
 }
 
-impl Shortcuts for Policy {}
+impl Shortcuts for Policy {
+    fn head_rule(&self) -> Option<HeadRule> {
+        self.broken.is_empty().then_some(HeadRule::GivesUp(Reason::Front))
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -47,6 +47,7 @@ registry! {
         Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",
         CompleteSharing = "complete-sharing" in complete_sharing,
         StaticThreshold = "static-threshold" in static_threshold,
+        Harmonic = "harmonic" in harmonic,
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         Abm = "abm" in abm,
         FollowLqd = "follow-lqd" in follow_lqd at "follow_lqd/mod.rs",
@@ -145,6 +146,19 @@ registry! {
         /// Return the rule at ports where every unit is a frame; a policy that marks may have a rule there.
         fn rule_for_packets(&self) -> Option<Rule> {
             self.rule()
+        }
+
+        /// Return the rule by which the policy loses waiting units, if it accepts every unit that fits and reads neither
+        /// the pool nor the queue. Without it, or a [`rule`](Shortcuts::rule), the engine calls the policy for every
+        /// unit.
+        fn head_rule(&self) -> Option<HeadRule> {
+            None
+        }
+
+        /// Return an instant before which [`at_head`](Admission::at_head) discards no unit that has not come to the head
+        /// by `now`; for a policy with the rule [`HeadRule::JudgesFrames`].
+        fn spares_until(&self, now: Time) -> Time {
+            now
         }
 
         /// Return the frame rule, if the frame rule alone decides about all units of a frame but the first. An engine
@@ -254,6 +268,17 @@ impl Rule {
     pub(crate) fn interest(&self) -> Interest {
         if let Rule::Asked(interest) = self { *interest } else { Interest::Last }
     }
+}
+
+/// How a policy loses units at the head of the queue that accepts every unit that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadRule {
+    /// [`at_head`](Admission::at_head) judges the first unit of each frame: it is sent, or discarded and with it the
+    /// rest of its frame. It reads only the instants, the queue and the octets behind. A unit that does not fit is lost.
+    JudgesFrames,
+    /// A unit that does not fit takes the place of the one at the head, which is lost for this reason. The policy
+    /// discards no other unit.
+    GivesUp(Reason),
 }
 
 /// Departures that the engine must report to the policy.

@@ -22,7 +22,7 @@ use super::Cells;
 use super::inbox::combs::{CombLane, Combs};
 use super::port::PortProcess;
 use super::port::outbox::Departure;
-use super::topology::route::Destination;
+use super::topology::route::{Destination, Entrance};
 use crate::engine::exact::spacing::ExactTime;
 use crate::engine::forms::{Form, used};
 use crate::network::Network;
@@ -47,12 +47,15 @@ struct StartedComb<'a> {
 
 impl Cells<'_> {
     /// Send the following cells of a flow, if they are a comb; returns whether they are.
+    #[inline(never)] // once for many cells
     pub(super) fn send_comb(&mut self, flow: usize) -> bool {
         let Network { flows, circuits, .. } = &mut self.network;
         let circuit = &mut circuits[self.scenario.flows[flow].vc];
         let hop = circuit.route(0)[0];
         let (port, vc) = (hop.port as usize, hop.vc);
-        let Destination::Comb { .. } = self.plan.routes[port][vc].to else { return false };
+        let Destination::Port { entrance: Entrance::Combs, .. } = self.plan.routes[port][vc].to else {
+            return false;
+        };
         let mut starts = std::mem::take(&mut self.comb);
         starts.clear();
         if let Some(first) = flows[flow].send_cells(self.end, CELLS, circuit, &mut starts) {
@@ -87,7 +90,7 @@ impl Cells<'_> {
         let &StartedComb { port, vc, first, starts } = comb;
         let (route, whole) = (&self.plan.routes[port][vc], self.plan.cell_time(port));
         let (span, cells) = (route.span(whole), starts.len());
-        let Destination::Comb { port: to, lane } = route.to else { return };
+        let Destination::Port { port: to, lane, .. } = route.to else { return };
         if self.passes_delays(port, vc, starts[0], starts[cells - 1]) {
             let passed = &mut self.passed[route.number];
             passed.frames += cells as u64;
@@ -112,7 +115,6 @@ impl Cells<'_> {
     }
 
     /// Push a cell of a comb that arrives at a port at `time`.
-    #[inline(never)] // few cells of a comb come alone
     pub(super) fn push_single(&mut self, port: u32, lane: u32, number: u32, time: Time) {
         self.push_comb(port, lane, number, iter::once(time));
     }

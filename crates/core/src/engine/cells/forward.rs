@@ -22,7 +22,7 @@ use super::inbox::irregular::IrregularArrivals;
 use super::port::PortProcess;
 use super::port::outbox::{Departure, OutboxLength};
 use super::topology::policing::PolicerUse;
-use super::topology::route::Destination;
+use super::topology::route::{Destination, Entrance};
 use super::train::{CellTrain, Delivery};
 use crate::engine::exact::spacing::ExactTime;
 use crate::kernel::queue::Series;
@@ -45,27 +45,23 @@ impl Cells<'_> {
     }
 
     /// Forward units of a frame that start to leave a port to their next stop.
-    pub(super) fn forward(&mut self, port: usize, departure: &Departure) {
+    pub(super) fn forward(&mut self, from: usize, departure: &Departure) {
         let &Departure { vc, units, unit, first, last, whole, starts } = departure;
         if last >= self.window.to {
             return;
         }
-        let time = self.pass_delays(port, departure);
-        let route = &self.plan.routes[port][vc];
+        let time = self.pass_delays(from, departure);
+        let route = &self.plan.routes[from][vc];
         let (awaited, span) = (unit.is_eom() && route.answerable, route.span(whole));
         match route.to {
             Destination::Host { line } => {
-                let series = Series::behind(port as u32, span);
+                let series = Series::behind(from as u32, span);
                 self.pending.push(Delivery { line, time, unit, units, awaited, series });
             }
-            Destination::Comb { port, lane } => self.push_single(port, lane, unit.frame, time),
-            Destination::Policer { port, lane, vc } => {
-                debug_assert!(starts.is_none(), "a host sends regular trains");
-                let unit = Unit { hop: route.hop, ..self.boundaries[route.number].pass(unit) };
-                let train = CellTrain::new(first.shifted(span), unit, vc, units, time);
-                self.push_policed(port, lane, CellTrain { awaited, ..train });
-            }
-            Destination::Port { port, lane, vc } => {
+            Destination::Port { port, lane, vc, entrance } => {
+                if entrance != Entrance::Trains {
+                    return self.push_apart(from, departure, time);
+                }
                 let unit = Unit { hop: route.hop, ..self.boundaries[route.number].pass(unit) };
                 let inbox = self.ports[port as usize].inbox_mut();
                 let count = match starts {
@@ -84,6 +80,22 @@ impl Cells<'_> {
                 }
             }
         }
+    }
+
+    /// Push units to a port that they do not enter in plain trains; the last one arrives there at `time`.
+    #[inline(never)]
+    fn push_apart(&mut self, from: usize, departure: &Departure, time: Time) {
+        let &Departure { vc, units, unit, first, whole, starts, .. } = departure;
+        let route = &self.plan.routes[from][vc];
+        let Destination::Port { port, lane, vc, entrance } = route.to else { return };
+        if entrance == Entrance::Combs {
+            return self.push_single(port, lane, unit.frame, time);
+        }
+        debug_assert!(starts.is_none(), "a host sends regular trains");
+        let awaited = unit.is_eom() && route.answerable;
+        let unit = Unit { hop: route.hop, ..self.boundaries[route.number].pass(unit) };
+        let train = CellTrain::new(first.shifted(route.span(whole)), unit, vc, units, time);
+        self.push_policed(port, lane, CellTrain { awaited, ..train });
     }
 
     /// Push a train to the first switch, where its circuit is policed: in as many trains as the policer's verdict
@@ -196,6 +208,11 @@ impl Cells<'_> {
             PortProcess::PerVc(per_vc) => {
                 if per_vc.call_by(wakeup) {
                     self.next_wakeup = self.next_wakeup.min((wakeup, port));
+                }
+            }
+            PortProcess::HeadDrop(queue) => {
+                if let Some(wakeup) = queue.earlier_wakeup(time, reach) {
+                    self.wake_at(port, wakeup);
                 }
             }
             PortProcess::PerUnit(_) => self.wake_at(port, wakeup),

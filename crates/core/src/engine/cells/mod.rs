@@ -194,9 +194,7 @@ impl Cells<'_> {
 
     /// Advance a port to `time` and schedule its next wake-up.
     fn wake(&mut self, port: usize, time: Time) {
-        if let PortProcess::Fifo(fifo) = &self.ports[port]
-            && fifo.called != time
-        {
+        if self.ports[port].called().is_some_and(|called| called != time) {
             return; // already woken
         }
         self.advance_to(port, time);

@@ -60,6 +60,8 @@ pub(crate) struct Accounting {
     pub(crate) area: u128,
     pub(crate) max: u64,
     lost: [u64; Reason::ALL.len()],
+    /// Units that were lost after they had waited, and their octets.
+    given_up: (u64, u64),
     /// Units in the buffer at the end, each with its circuit's number and whether it is in transmission.
     rest: Vec<(Unit, PortVc, bool)>,
 }
@@ -88,6 +90,7 @@ impl Accounting {
             area: 0,
             max: 0,
             lost: [0; Reason::ALL.len()],
+            given_up: (0, 0),
             rest: Vec::new(),
         }
     }
@@ -170,6 +173,21 @@ impl Accounting {
         }
     }
 
+    /// Count a unit that arrived at `arrived`, waited, and was lost at `now`.
+    pub(crate) fn give_up(&mut self, arrived: Time, now: Time, unit: &Unit, reason: Reason) {
+        if self.window.holds(now) {
+            self.lose(now, unit, reason);
+            self.area = self.area.wrapping_add(self.window.share(arrived, now).into());
+            self.given_up.0 += 1;
+            self.given_up.1 += u64::from(unit.bytes);
+        }
+    }
+
+    /// Count a unit that still waits at the end of the run.
+    pub(crate) fn leave_waiting(&mut self, unit: Unit, vc: PortVc, arrived: Time) {
+        self.enter(&Sojourn { unit, vc, size: 1, arrived, starts: Time::NEVER, ends: Time::NEVER });
+    }
+
     /// Transfer the counts to the port at the end of the run.
     pub(crate) fn close(&mut self, port: &mut Port) {
         for (unit, vc, sending) in self.rest.drain(..) {
@@ -179,6 +197,10 @@ impl Accounting {
         (counters.units_in, counters.units_out) = (self.units_in, self.units_out);
         (counters.bytes_out, counters.frames_in) = (self.bytes_out, self.frames_in);
         counters.frames_whole_out = self.frames_whole_out;
+        if self.given_up.0 > 0 {
+            let rare = counters.rare_mut();
+            (rare.units_given_up, rare.bytes_given_up) = self.given_up;
+        }
         Reason::ALL.iter().for_each(|&reason| counters.lost_many(reason, self.lost[reason as usize]));
         counters.occupancy.settle(self.window.to, self.area, self.max);
     }
@@ -371,6 +393,26 @@ mod tests {
     fn a_unit_that_left_before_the_measured_time_does_not_count() {
         let books = books(50, 90);
         assert_eq!((books.units_in, books.units_out, books.area), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_unit_that_is_given_up_counts_as_arrived_and_lost_and_occupies_the_buffer_until_then() {
+        let given_up = |arrived: u64, now: u64| {
+            let mut books = Accounting::new(WINDOW);
+            books.give_up(Time(arrived), Time(now), &unit(0, false), Reason::Front);
+            (books.units_in, books.frames_in, books.lost[Reason::Front as usize], books.given_up, books.area)
+        };
+        assert_eq!(given_up(120, 150), (1, 1, 1, (1, 53), 30));
+        assert_eq!(given_up(80, 130), (1, 1, 1, (1, 53), 30), "there when the measured time begins");
+        assert_eq!(given_up(50, 90), (0, 0, 0, (0, 0), 0), "lost before the measured time");
+    }
+
+    #[test]
+    fn a_unit_that_waits_when_the_run_ends_is_in_the_buffer() {
+        let mut books = Accounting::new(WINDOW);
+        books.leave_waiting(unit(0, false), PortVc(0), Time(170));
+        assert_eq!((books.units_in, books.units_out, books.area), (1, 0, 30));
+        assert!(matches!(books.rest[..], [(_, PortVc(0), false)]));
     }
 
     #[test]

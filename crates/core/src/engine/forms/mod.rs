@@ -28,6 +28,8 @@ pub(crate) enum Form {
     LoopedSegment,
     CrossingTrains,
     ShownCells,
+    /// One queue: cells may be lost at its head, and departures follow arrivals in a loop of their own.
+    HeadDrop,
     /// Per-circuit queues: a train is reserved when it begins; a policy judges the cells of a segment in one loop.
     ReservedTrain,
     AskedSegment,

@@ -12,13 +12,14 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 17] = [
+const FORMS: [Form; 18] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
     Form::LoopedSegment,
     Form::CrossingTrains,
     Form::ShownCells,
+    Form::HeadDrop,
     Form::ReservedTrain,
     Form::AskedSegment,
     Form::Rotation,
@@ -65,14 +66,16 @@ fn run(scenario: &Scenario, without: Option<Form>) -> (String, [u64; FORMS.len()
 }
 
 /// Ten flows that share a port of thousands of cells: random networks are too small for trains to pass by their ends,
-/// and few of them have a policy that must observe or judge each cell, as two of these three have.
+/// and few of them have a policy that must observe or judge each cell, as four of these five have.
 fn congested(seed: u64) -> String {
     let text = include_str!("../../../../../scenarios/w1-cell.toml");
     let text = text.replace("duration = \"20 s\"", &format!("duration = \"120 ms\"\nseed = {seed}"));
     assert!(text.contains(ADMISSION), "the scenario has this policy");
-    match seed % 3 {
+    match seed % 5 {
         0 => text,
         1 => text.replace(ADMISSION, "{ policy = \"atm-red\" }"),
+        2 => text.replace(ADMISSION, "{ policy = \"codel\", interval = \"20 ms\" }"),
+        3 => text.replace(ADMISSION, "{ policy = \"drop-from-front\" }"),
         _ => text.replace(ADMISSION, "{ policy = \"dynamic-threshold\", alpha = 10 }"),
     }
 }
@@ -98,7 +101,7 @@ fn each_form_applies_and_gives_the_same_bytes_as_without_it() {
     let mut compared = [0; FORMS.len()];
     let kinds =
         [generator::scenario, generator::streams, generator::circuits, generator::rings, generator::fabrics];
-    let fixed = networks(congested, 6).chain(networks(shared, 3));
+    let fixed = networks(congested, 10).chain(networks(shared, 3));
     for scenario in kinds.into_iter().flat_map(|kind| networks(kind, 40)).chain(fixed) {
         let (whole, used) = run(&scenario, None);
         for form in FORMS.into_iter().filter(|form| used[*form as usize] > 0) {

@@ -23,6 +23,9 @@ pub const EXPELS: bool = false;
 /// The threshold applies only to the first cell of a frame.
 pub const JUDGES_FRAMES: bool = true;
 
+/// The thresholds depend on the lengths of queues alone.
+pub const KEEPS: Option<&str> = None;
+
 /// Dynamic thresholds of the queues of one pool, for frames.
 #[derive(Clone, Debug)]
 pub struct Policy(Thresholds);

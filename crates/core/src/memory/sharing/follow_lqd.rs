@@ -13,6 +13,9 @@ pub const EXPELS: bool = false;
 /// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
+/// Besides the lengths of queues.
+pub const KEEPS: Option<&str> = Some("virtual queues, which drain with time");
+
 /// FollowLQD in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {

@@ -24,6 +24,7 @@ registry! {
     "admission" by "policy" {
         CompleteSharing = "complete-sharing" in complete_sharing,
         StaticThreshold = "static-threshold" in static_threshold,
+        Harmonic = "harmonic" in harmonic,
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         DtEpd = "dt-epd" in dt_epd,
         Abm = "abm" in abm,
@@ -65,6 +66,10 @@ registry! {
 
     /// Return whether a threshold decides at the first unit of a frame: the rest is accepted as long as there is room.
     pub const JUDGES_FRAMES: bool as Kind::judges_frames;
+
+    /// Return what the scheme keeps besides the lengths of queues, as a clause; `None` if its thresholds depend on these
+    /// alone.
+    pub const KEEPS: Option<&'static str> as Kind::keeps;
 }
 
 impl Spec {

@@ -14,6 +14,9 @@ pub const EXPELS: bool = true;
 /// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
+/// Besides the lengths of queues.
+pub const KEEPS: Option<&str> = Some("a bucket of tokens, which fills with time");
+
 /// Occamy in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {

@@ -12,6 +12,9 @@ pub const EXPELS: bool = false;
 /// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
+/// The thresholds depend on the lengths of queues alone.
+pub const KEEPS: Option<&str> = None;
+
 /// Static threshold of the queues of one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {

@@ -104,6 +104,17 @@ impl Control {
         HeadVerdict::Discard(Reason::Delay)
     }
 
+    /// Return an instant before which no packet is discarded that comes to the head after `now`.
+    pub(super) fn spares_until(&self, clock: &LawClock, now: Time) -> Time {
+        let ticks = match (self.after, self.first_above) {
+            (Some(After::Due), _) => return now,
+            _ if self.is_dropping => self.next,
+            (_, Some(due)) => due,
+            (_, None) => clock.count(now).saturating_add(clock.interval),
+        };
+        Time(ticks.saturating_mul(unit(clock.law)))
+    }
+
     /// Count a packet that was removed from the queue because the buffer was full: like a discard, it raises the rate
     /// of discards.
     pub(super) fn overflowed(&mut self) {
@@ -163,10 +174,34 @@ fn newton(fraction: u16, count: u32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Stream;
     use crate::serde_json::Value as Json;
     use crate::vectors::{numbers, vector};
 
     const CODEL: (Span, Span) = (Span::millis(5), Span::millis(100));
+
+    #[test]
+    fn no_packet_is_discarded_while_it_spares_packets() {
+        for (law, seed) in [(Law::Exact, 1), (Law::Linux, 2)] {
+            let clock = LawClock::new(law, Span::micros(50), Span::micros(500));
+            let (mut control, mut stream) = (Control::default(), Stream::new(seed, "spared"));
+            let (mut now, mut spared, mut discarded, mut later) = (Time(1_000_000_000), Time::ZERO, 0, 0);
+            for _ in 0..20_000 {
+                // most waits are too long, but now and then the queue is short
+                let wait = if stream.chance(0.01) { Span::ZERO } else { Span::micros(60) };
+                let waiting = HeadPacket { now, arrived: Time(now.0 - wait.0), is_short: false };
+                if matches!(control.judge(&clock, waiting, false), HeadVerdict::Discard(_)) {
+                    assert!(now >= spared, "{law:?}: discarded at {now:?}, spared until {spared:?}");
+                    discarded += 1;
+                } else {
+                    now += Span::micros(7);
+                }
+                spared = control.spares_until(&clock, now);
+                later += u32::from(spared > now);
+            }
+            assert!(discarded > 100 && later > 1000, "{discarded} discarded, {later} spared");
+        }
+    }
 
     /// Microseconds at which packets are discarded, or marked, at a queue where every packet has waited too long, after the
     /// first one; a packet departs each microsecond.

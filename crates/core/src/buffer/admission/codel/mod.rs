@@ -31,11 +31,11 @@
 
 mod control;
 
-use super::{Admission, Arrival, Context, Departure, Displaced, Head, Properties, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Displaced, Head, HeadRule, Properties, Shortcuts};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::units::ids::{IdVec, PortVc, QueueId};
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
 
@@ -197,7 +197,16 @@ impl Policy {
     }
 }
 
-impl Shortcuts for Policy {}
+impl Shortcuts for Policy {
+    fn head_rule(&self) -> Option<HeadRule> {
+        let marks = self.action == Action::Mark || self.ce_threshold.is_some();
+        (!marks && self.batch.is_none()).then_some(HeadRule::JudgesFrames)
+    }
+
+    fn spares_until(&self, now: Time) -> Time {
+        self.controls[QueueId(0)].spares_until(&self.clock, now)
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@ pub(crate) mod context;
 pub(crate) mod delay;
 pub(crate) mod fifo;
 mod gathered;
+pub(crate) mod head_drop;
 pub(crate) mod host_interface;
 pub(crate) mod outbox;
 pub(crate) mod per_unit;
@@ -30,6 +31,7 @@ use crate::units::{Span, Time};
 use context::{Context, PortSetup};
 use delay::Delay;
 use fifo::CellFifo;
+use head_drop::HeadDrop;
 use host_interface::HostInterface;
 use outbox::Outbox;
 use per_unit::PerUnit;
@@ -42,6 +44,7 @@ pub(crate) enum PortProcess {
     Delay(Box<Delay>),
     Fifo(Box<CellFifo>),
     PerVc(Box<PerVc>),
+    HeadDrop(Box<HeadDrop>),
     PerUnit(Box<PerUnit>),
 }
 
@@ -56,6 +59,7 @@ impl PortProcess {
             }
             PortForm::Fifo(rule) => PortProcess::Fifo(Box::new(CellFifo::new(setup, rule))),
             PortForm::PerVc(interest) => PortProcess::PerVc(Box::new(PerVc::new(setup, interest))),
+            PortForm::HeadDrop(rule) => PortProcess::HeadDrop(Box::new(HeadDrop::new(setup, rule))),
             PortForm::PerUnit => PortProcess::PerUnit(Box::new(PerUnit::new(setup))),
         }
     }
@@ -65,6 +69,7 @@ impl PortProcess {
         match self {
             PortProcess::Fifo(fifo) => Some(&fifo.inbox),
             PortProcess::PerVc(per_vc) => Some(&per_vc.inbox),
+            PortProcess::HeadDrop(queue) => Some(&queue.inbox),
             PortProcess::PerUnit(per_unit) => Some(&per_unit.inbox),
             PortProcess::HostInterface(_) | PortProcess::Delay(_) => None,
         }
@@ -80,6 +85,7 @@ impl PortProcess {
         match self {
             PortProcess::Fifo(fifo) => &mut fifo.inbox,
             PortProcess::PerVc(per_vc) => &mut per_vc.inbox,
+            PortProcess::HeadDrop(queue) => &mut queue.inbox,
             PortProcess::PerUnit(per_unit) => &mut per_unit.inbox,
             PortProcess::HostInterface(_) | PortProcess::Delay(_) => {
                 unreachable!("units stop at ports that take their time")
@@ -92,10 +98,21 @@ impl PortProcess {
         let done = match self {
             PortProcess::Fifo(fifo) => fifo.done,
             PortProcess::PerVc(per_vc) => per_vc.done,
+            PortProcess::HeadDrop(queue) => queue.done,
             PortProcess::PerUnit(per_unit) => per_unit.done,
             PortProcess::HostInterface(_) | PortProcess::Delay(_) => return true,
         };
         done.is_some_and(|done| done >= time)
+    }
+
+    /// Return the only wake-up for which the port is woken, if it stores one.
+    #[inline]
+    pub(crate) fn called(&self) -> Option<Time> {
+        match self {
+            PortProcess::Fifo(fifo) => Some(fifo.called),
+            PortProcess::HeadDrop(queue) => Some(queue.called),
+            _ => None,
+        }
     }
 
     /// Return whether the port is idle until a unit arrives that is still unknown.
@@ -103,6 +120,7 @@ impl PortProcess {
         match self {
             PortProcess::Fifo(fifo) => fifo.inbox.is_empty(),
             PortProcess::PerVc(per_vc) => per_vc.is_quiet(),
+            PortProcess::HeadDrop(queue) => queue.is_quiet(),
             PortProcess::PerUnit(per_unit) => per_unit.is_quiet(),
             PortProcess::HostInterface(_) | PortProcess::Delay(_) => true,
         }
@@ -113,6 +131,7 @@ impl PortProcess {
         match self {
             PortProcess::Fifo(fifo) => fifo.step(cx, out, until),
             PortProcess::PerVc(per_vc) => per_vc.step(cx, out, until),
+            PortProcess::HeadDrop(queue) => queue.step(cx, out, until),
             PortProcess::PerUnit(per_unit) => per_unit.step(cx, out, until),
             PortProcess::HostInterface(_) | PortProcess::Delay(_) => {}
         }
@@ -129,6 +148,7 @@ impl PortProcess {
     ) -> Option<Time> {
         match self {
             PortProcess::Fifo(fifo) => fifo.next_wakeup(reach),
+            PortProcess::HeadDrop(queue) => queue.next_wakeup(cx, now, reach),
             PortProcess::PerUnit(per_unit) => per_unit.next_wakeup(now, reach),
             PortProcess::PerVc(per_vc) => {
                 per_vc.find_wakeup(cx, out, now, reach);
@@ -179,6 +199,7 @@ impl PortProcess {
             PortProcess::HostInterface(interface) => interface.close(cx.port),
             PortProcess::Fifo(fifo) => fifo.close(cx, out),
             PortProcess::PerVc(per_vc) => per_vc.hand_on(cx, out),
+            PortProcess::HeadDrop(queue) => queue.close(cx, out),
             PortProcess::PerUnit(per_unit) => per_unit.hand_on(out),
             PortProcess::Delay(_) => {}
         }

@@ -15,7 +15,7 @@
 
 use super::form::PortForm;
 use super::policing::{PolicerUse, Policing};
-use super::route::{Destination, RouteSegment};
+use super::route::{Destination, Entrance, RouteSegment};
 use crate::buffer::size::Measure;
 use crate::engine::forms::{Form, allows};
 use crate::scenario::contract::Passing;
@@ -52,7 +52,7 @@ impl CombSearch<'_> {
         for (from, routes) in routes.iter().enumerate().filter(|(from, _)| self.is_interface(*from)) {
             for (vc, route) in routes.pairs() {
                 let circuit = self.passing.at(from)[vc];
-                if let Destination::Port { port, lane, vc } = route.to
+                if let Destination::Port { port, lane, vc, entrance: Entrance::Trains } = route.to
                     && let Some(flow) = self.flow_of_comb(circuit)
                 {
                     lanes[port as usize].push((lane, CombCircuit { circuit, vc, hop: route.hop, flow }));
@@ -72,10 +72,10 @@ impl CombSearch<'_> {
             found.push(is_comb_port.then(|| lanes.into_iter().map(|(_, lane)| lane).collect()));
         }
         for (_, route) in routes.iter_mut().flat_map(IdVec::pairs_mut) {
-            if let Destination::Port { port, lane, .. } = route.to
-                && found[port as usize].is_some()
+            if let Destination::Port { port, entrance, .. } = &mut route.to
+                && found[*port as usize].is_some()
             {
-                route.to = Destination::Comb { port, lane };
+                *entrance = Entrance::Combs;
             }
         }
         found

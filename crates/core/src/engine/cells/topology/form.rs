@@ -1,7 +1,8 @@
 //! The form in which each port is run.
 
-use crate::buffer::admission::{Interest, Rule, Shortcuts};
+use crate::buffer::admission::{HeadRule, Interest, Policy, Rule, Shortcuts};
 use crate::buffer::size::Measure;
+use crate::engine::forms::{Form, allows};
 use crate::engine::questions::policed_ports;
 use crate::scenario::contract::{Passing, context, contracts};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
@@ -19,6 +20,8 @@ pub(crate) enum PortForm {
     Fifo(Rule),
     /// Cells, a queue for each circuit, and a policy whose decisions depend only on the occupancies.
     PerVc(Interest),
+    /// One queue of cells, and a rule by which it loses cells at its head.
+    HeadDrop(HeadRule),
     /// Any other port.
     PerUnit,
 }
@@ -26,7 +29,7 @@ pub(crate) enum PortForm {
 impl PortForm {
     /// Return whether the port has a local clock that must advance; other ports handle a unit immediately.
     pub(crate) fn has_time(&self) -> bool {
-        matches!(self, PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
+        !matches!(self, PortForm::HostInterface | PortForm::Delay)
     }
 }
 
@@ -49,10 +52,14 @@ pub(crate) fn forms(
 fn form_alone(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, CircuitId>) -> PortForm {
     let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
     let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-    match rule(scenario, line, vcs).filter(|_| line.port.gates.is_empty()) {
+    let (policy, is_ungated) = (policy(scenario, line, vcs), line.port.gates.is_empty());
+    match policy.rule().filter(|_| is_ungated) {
         Some(Rule::Fits) if fifo && from_host && is_unlimited(line) => PortForm::HostInterface,
         Some(rule) if fifo && !from_host => PortForm::Fifo(rule),
         Some(rule) if !from_host && has_turns(line) => PortForm::PerVc(rule.interest()),
+        None if fifo && !from_host && is_ungated && counts_cells(line) && allows(Form::HeadDrop) => {
+            policy.head_rule().map_or(PortForm::PerUnit, PortForm::HeadDrop)
+        }
         _ => PortForm::PerUnit,
     }
 }
@@ -91,15 +98,24 @@ impl Delays<'_> {
 /// Return the rule by which a line's port accepts units, if its admission policy has one and no other mechanism
 /// decides about units.
 pub(crate) fn rule(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, CircuitId>) -> Option<Rule> {
+    policy(scenario, line, vcs).rule()
+}
+
+/// Build the admission policy of a line's port.
+fn policy(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, CircuitId>) -> Policy {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
-    policy.expect("a checked scenario can be built").rule()
+    policy.expect("a checked scenario can be built")
 }
 
 /// Return whether a port counts cells, has a queue for each circuit, and only its scheduler decides about departures.
 fn has_turns(line: &Line) -> bool {
-    let Line { medium, port, .. } = line;
-    *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.kind().counts_octets()
+    counts_cells(line) && !line.port.scheduler.kind().counts_octets()
+}
+
+/// Return whether cells pass a port, and it counts them one by one.
+fn counts_cells(line: &Line) -> bool {
+    line.medium == Medium::Cells && line.port.measure == Measure::Cells
 }
 
 /// Return whether every unit fits into a port.

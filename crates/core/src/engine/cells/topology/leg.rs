@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::form::{PortForm, rule};
 use super::policing::{PolicerUse, Policing};
-use super::route::{DelayHop, Destination, Handoff, RouteSegment};
+use super::route::{DelayHop, Destination, Entrance, Handoff, RouteSegment};
 use crate::engine::exact::spacing::SpacingTable;
 use crate::engine::questions::latency;
 use crate::police;
@@ -196,10 +196,9 @@ impl Leg {
         let lane = lanes[stop.port].binary_search(&self.lane(stop, handoff));
         let lane = lane.expect("the lanes of a port are those of the legs to it") as u32;
         let (port, vc) = (stop.port as u32, stop.vc);
-        if self.hop == police::HOP && policing.uses[self.vc] != PolicerUse::Never {
-            return Destination::Policer { port, lane, vc };
-        }
-        Destination::Port { port, lane, vc }
+        let is_policed = self.hop == police::HOP && policing.uses[self.vc] != PolicerUse::Never;
+        let entrance = if is_policed { Entrance::Policer } else { Entrance::Trains };
+        Destination::Port { port, lane, vc, entrance }
     }
 }
 

@@ -66,6 +66,7 @@ fn action(scenario: &Scenario, flow: &Flow) -> Option<ExcessAction> {
 fn may_read_tags(form: &PortForm) -> bool {
     match form {
         PortForm::HostInterface | PortForm::Delay | PortForm::Fifo(Rule::Fits | Rule::Frames { .. }) => false,
+        PortForm::HeadDrop(_) => false,
         PortForm::Fifo(Rule::Asked(_)) | PortForm::PerVc(_) | PortForm::PerUnit => true,
     }
 }

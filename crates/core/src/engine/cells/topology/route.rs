@@ -58,13 +58,20 @@ pub(crate) enum Handoff {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Destination {
     /// At a port, on one of its lanes, with the circuit's number there.
-    Port { port: u32, lane: u32, vc: PortVc },
-    /// At such a port, where a policer may change the units first.
-    Policer { port: u32, lane: u32, vc: PortVc },
-    /// At a port where only single cells of clocked sources arrive.
-    Comb { port: u32, lane: u32 },
+    Port { port: u32, lane: u32, vc: PortVc, entrance: Entrance },
     /// At the host at the end of a line.
     Host { line: u32 },
+}
+
+/// How units enter a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entrance {
+    /// In trains.
+    Trains,
+    /// In trains that a policer may change first.
+    Policer,
+    /// As single cells of clocked sources, and nothing else arrives there.
+    Combs,
 }
 
 /// A port that only delays, as a circuit passes it.
@@ -83,7 +90,7 @@ impl RouteSegment {
     /// Return whether the destination is a host that handles each unit separately, because any part of a frame may
     /// complete the frame.
     pub(crate) fn is_collected(&self) -> bool {
-        matches!(self.to, Destination::Host { .. }) && self.handoff == Handoff::Singly
+        self.handoff == Handoff::Singly && matches!(self.to, Destination::Host { .. })
     }
 
     /// Count the hops of `units` started units.

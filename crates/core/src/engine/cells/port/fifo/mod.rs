@@ -13,7 +13,7 @@
 //! sample, tick or end of the measured time falls into it, so everything is decided at its beginning.
 //!
 //! # What turns it off
-//! A policy without a rule: `per_unit.rs` or `per_vc/` runs the port.
+//! A policy without a rule: `head_drop.rs` or `per_unit.rs` runs the port. Circuits with queues: `per_vc/` runs it.
 //!
 //! # What it saves
 //! If the policy is called for every unit instead, W1-cell takes 32 times as long, the local network of study 000 11

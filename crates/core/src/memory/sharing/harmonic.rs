@@ -1,0 +1,55 @@
+//! The harmonic policy in a pool: see `buffer/admission/harmonic.rs`.
+
+use super::{Context, Pool, Sharing};
+use crate::buffer::admission::harmonic::Limits;
+use crate::refused::Refused;
+
+pub use crate::buffer::admission::harmonic::Params;
+
+/// The scheme removes no packets.
+pub const EXPELS: bool = false;
+
+/// The threshold applies to every unit.
+pub const JUDGES_FRAMES: bool = false;
+
+/// The thresholds depend on the lengths of queues alone.
+pub const KEEPS: Option<&str> = None;
+
+/// The limits of one pool.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    limits: Limits,
+}
+
+impl Policy {
+    /// Build the scheme; every pool can have it.
+    pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        Ok(Policy { limits: Limits::new(context.capacity, context.queues.len()) })
+    }
+}
+
+impl Sharing for Policy {
+    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+        self.limits.threshold(pool, queue)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{context, terms};
+    use super::*;
+    use crate::buffer::capacity::Capacity;
+
+    #[test]
+    fn a_queue_may_have_what_longer_ones_leave_of_their_common_limit() {
+        let queues = [terms(0, None), terms(1, None), terms(2, None)];
+        let policy = Policy::new(&Params {}, &context(&queues)).unwrap();
+        let mut pool = Pool::new(Capacity::limited(100), queues.len()); // limits 54, 81 and 100
+        let thresholds = |pool: &Pool| [0, 1, 2].map(|queue| policy.threshold(pool, queue));
+        assert_eq!(thresholds(&pool), [54.0; 3]);
+        pool.add(0, 50);
+        assert_eq!(thresholds(&pool), [54.0, 31.0, 31.0]);
+        pool.add(1, 31);
+        assert_eq!(thresholds(&pool), [50.0, 31.0, 19.0]);
+    }
+}

@@ -1,0 +1,156 @@
+//! The answer to a question, and its JSON document.
+
+use pushout_core::language::spec::Field;
+use pushout_core::memory::decide::Policies;
+use serde_json::{Value as Json, json};
+
+use crate::graph::Graph;
+use crate::input::{Input, LAPS, Played, Sides, Unrolled, of_moves};
+use crate::model::Model as _;
+use crate::pair::Pair;
+use crate::ratio::Ratio;
+use crate::solve::Solution;
+use crate::{Failure, Question, Subject};
+
+/// The worst case of a policy. Both bounds have been verified.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The worst ratio.
+    pub ratio: Ratio,
+    /// States of both sides that can be reached.
+    pub states: usize,
+    /// Orders of the ports that count as one state.
+    pub orders: usize,
+    /// Sweeps of the solver over all moves.
+    pub sweeps: usize,
+    /// Octets of memory that the states took.
+    pub octets: usize,
+    /// One lap of the cycle.
+    pub lap: Lap,
+    /// The input that shows the ratio: to the cycle, three laps, and idle slots.
+    pub input: Input,
+    /// The queues of both sides in each slot of the input.
+    pub played: Vec<Played>,
+    /// Packets of the input that the opponent sends.
+    pub opponent_count: u64,
+    /// Packets of the input that the policy sends.
+    pub policy_count: u64,
+}
+
+impl Question {
+    /// Return the name of the policy.
+    fn name(&self) -> String {
+        match &self.subject {
+            Subject::Memory { policies, .. } => policies.name(),
+            Subject::Frames { policy, .. } => policy.name().to_string(),
+        }
+    }
+
+    /// Return the name of the opponent.
+    fn against(&self) -> String {
+        match &self.subject {
+            Subject::Memory { against: Some(against), .. } => against.name(),
+            _ => "optimum".to_string(),
+        }
+    }
+
+    /// Return the policies as a scenario writes them.
+    fn policies(&self) -> Json {
+        match &self.subject {
+            Subject::Memory { policies, against } => {
+                json!({ "policy": policies.write(), "against": against.as_ref().map(Policies::write) })
+            }
+            Subject::Frames { policy, .. } => json!({ "policy": policy.write(), "against": null }),
+        }
+    }
+
+    /// Return the cells of a frame, if the question is about frames.
+    fn frames(&self) -> Option<u16> {
+        match self.subject {
+            Subject::Memory { .. } => None,
+            Subject::Frames { length, .. } => Some(length),
+        }
+    }
+}
+
+/// The size of one lap of a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lap {
+    /// Slots.
+    pub slots: usize,
+    /// Packets that arrive.
+    pub arrivals: usize,
+}
+
+impl Answer {
+    /// Unroll the cycle of a solution and verify that it attains the ratio; the input is that of the `shortest` moves
+    /// instead of laps of the cycle, if they are given.
+    pub(crate) fn new(
+        question: &Question,
+        pair: &Pair,
+        graph: &Graph,
+        solution: &Solution,
+        shortest: Option<&[u8]>,
+    ) -> Result<Answer, Failure> {
+        let unrolled = Unrolled::new(pair, graph, &solution.cycle);
+        unrolled.verify(question, solution.ratio)?;
+        let mut input = match shortest {
+            Some(moves) => of_moves(pair, moves),
+            None => unrolled.input(LAPS, question.cells),
+        };
+        let ([opponent_count, policy_count], mut played) = Sides::new(question)?.play(&input)?;
+        let is_busy =
+            |played: &Played| played.policy.iter().chain(&played.opponent).any(|&length| length > 0);
+        let slots = played.iter().rposition(is_busy).map_or(0, |last| last + 1);
+        input.truncate(slots);
+        played.truncate(slots);
+        let (slots, arrivals) = unrolled.lap();
+        Ok(Answer {
+            ratio: solution.ratio,
+            states: graph.len(),
+            orders: pair.orders(),
+            sweeps: solution.sweeps,
+            octets: Graph::octets(graph.len(), pair.degree()),
+            lap: Lap { slots, arrivals },
+            input,
+            played,
+            opponent_count,
+            policy_count,
+        })
+    }
+
+    /// Return the answer as a document.
+    pub fn document(&self, question: &Question) -> Json {
+        let ratio = self.ratio.to_string();
+        let slot = |(arrivals, played): (&Vec<crate::Arrival>, &Played)| {
+            json!({
+                "arrivals": arrivals.iter().map(|arrival| json!([arrival.port, arrival.takes])).collect::<Json>(),
+                "policy": played.policy,
+                "optimum": played.opponent,
+            })
+        };
+        json!({
+            "policy": question.name(),
+            "policies": question.policies(),
+            "against": question.against(),
+            "ports": question.ports,
+            "frames": question.frames(),
+            "memory": question.cells,
+            "objective": "throughput",
+            "ratio": ratio,
+            "value": self.ratio.value().is_finite().then_some(self.ratio.value()),
+            "lower": ratio,
+            "upper": ratio,
+            "proved": true,
+            "states": self.states,
+            "orders": self.orders,
+            "sweeps": self.sweeps,
+            "memory_mb": self.octets.div_ceil(1_000_000),
+            "reach": question.reach.map(|reach| reach.to_string()),
+            "lap": { "slots": self.lap.slots, "arrivals": self.lap.arrivals },
+            "policy_count": self.policy_count,
+            "optimum_count": self.opponent_count,
+            "input": self.input.iter().zip(&self.played).map(slot).collect::<Json>(),
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! Questions as texts, for callers in other languages.
+
+use pushout_core::buffer;
+use pushout_core::language::read::{Format, read};
+use pushout_core::language::registry::Entry;
+use pushout_core::language::spec::Field;
+use pushout_core::language::tree::{Fault, Key, Node, TextPlace, Value};
+use pushout_core::memory::decide::Policies;
+use pushout_core::memory::{pushout, sharing};
+use pushout_core::words::nearest::unknown;
+
+use crate::frames::{Frames, Port};
+use crate::ratio::Ratio;
+use crate::side::Memory;
+use crate::{Failure, Question, Subject, Watch};
+
+impl Question {
+    /// Read a question: a JSON object with `policy` and perhaps `against`, each a table of a memory's policies or of one of
+    /// them, and with `ports`, `memory` and `states`.
+    pub fn read(text: &str) -> Result<Question, Failure> {
+        let node = read(text, Format::Json)?;
+        let number = |key: &str| match node.get(key) {
+            Some(node) => u64::read(node, key),
+            None => Err(node.fault(key, "must be given")),
+        };
+        let question = Question {
+            subject: subject(&node)?,
+            ports: usize::try_from(number("ports")?).unwrap_or(usize::MAX),
+            cells: number("memory")?,
+            limit: usize::try_from(number("states")?).unwrap_or(usize::MAX),
+            reach: node.get("reach").map(|reach| fraction(reach, "reach")).transpose()?,
+        };
+        question.check()?;
+        question.try_policies(&node)?;
+        Ok(question)
+    }
+
+    /// Build each policy once, for a refusal with the value of the key that is wrong.
+    fn try_policies(&self, node: &Node) -> Result<(), Failure> {
+        let table = |key| node.get(key).expect("a policy was read");
+        match &self.subject {
+            Subject::Memory { policies, against } => {
+                let pairs = std::iter::once(("policy", policies))
+                    .chain(against.iter().map(|other| ("against", other)));
+                for (key, policies) in pairs {
+                    let built = Memory::new(policies, self.cells, self.ports);
+                    built.map_err(|why| refused(table(key), key, why.key, &why.why))?;
+                }
+                Ok(())
+            }
+            Subject::Frames { policy, length } => {
+                let frames = Frames { length: *length, circuits: self.ports, cells: self.cells };
+                let built = Port::new(policy, frames);
+                built.map_err(|why| refused(table("policy"), "policy", why.key, &why.why))?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Answer the question of a text with a document.
+    pub fn ask(text: &str, watch: Watch<'_>) -> Result<String, Failure> {
+        let question = Question::read(text)?;
+        Ok(question.answer(watch)?.document(&question).to_string())
+    }
+}
+
+/// Read the policy of a question: that of a port if frames are given, else of a memory.
+fn subject(node: &Node) -> Result<Subject, Fault> {
+    let Some(frames) = node.get("frames") else {
+        let against = node.get("against").map(|_| policies(node, "against")).transpose()?;
+        return Ok(Subject::Memory { policies: policies(node, "policy")?, against });
+    };
+    if let Some(against) = node.get("against") {
+        return Err(against.fault("against", "must be left out: frames are compared with the optimum"));
+    }
+    let table = node.get("policy").ok_or_else(|| node.fault("policy", "must be given"))?;
+    let length = u64::read(frames, "frames")?;
+    Ok(Subject::Frames {
+        policy: buffer::admission::Spec::read(table, "policy")?,
+        length: u16::try_from(length).unwrap_or(u16::MAX),
+    })
+}
+
+/// Read a ratio.
+fn fraction(node: &Node, key: &str) -> Result<Ratio, Fault> {
+    let ratio = node.text().and_then(Ratio::read);
+    ratio
+        .ok_or_else(|| node.fault(key, format!("must be a fraction above 0, as in 5/4, not {}", node.show())))
+}
+
+/// Build the fault of a policy, with the value of the key that is wrong.
+fn refused(table: &Node, path: &str, key: Option<&str>, why: &str) -> Fault {
+    match key {
+        Some(key) => table.fault_along("", key, why),
+        None => table.fault(path, why),
+    }
+}
+
+/// Read the policies under a key: a table with `admission` or `pushout`, or the table of one policy of a memory.
+fn policies(question: &Node, key: &str) -> Result<Policies, Fault> {
+    let table = question.get(key).ok_or_else(|| question.fault(key, "must be given"))?;
+    if table.get("admission").or(table.get("pushout")).is_some() {
+        return Policies::read(table);
+    }
+    let Some(name) = table.get("policy").and_then(Node::text) else {
+        return Err(
+            table.fault(key, "must be the name of a policy, or a table with policy, admission or pushout")
+        );
+    };
+    let has = |entries: &[Entry]| entries.iter().any(|entry| entry.name == name);
+    let place = TextPlace::default();
+    let under = |kind: &str| {
+        let key = Key { name: kind.to_string(), place };
+        Policies::read(&Node { value: Value::Table(vec![(key, table.clone())]), place })
+    };
+    match (has(sharing::CATALOGUE), has(pushout::CATALOGUE)) {
+        (true, _) => under("admission"),
+        (false, true) => under("pushout"),
+        (false, false) => Err(table.fault(key, unfit(name))),
+    }
+}
+
+/// Say of a name that no memory has such a policy, and which it has.
+fn unfit(name: &str) -> String {
+    let names = |entries: &[Entry]| entries.iter().map(|entry| entry.name).collect::<Vec<_>>();
+    let of_memories = [names(sharing::CATALOGUE), names(pushout::CATALOGUE)].concat();
+    let of_ports = [names(buffer::admission::CATALOGUE), names(buffer::pushout::CATALOGUE)].concat();
+    match of_ports.contains(&name) {
+        true => {
+            format!(
+                "{name:?} decides about one port, not about a memory; a memory takes: {}",
+                of_memories.join(", ")
+            )
+        }
+        false => unknown("policy", name, &of_memories),
+    }
+}

@@ -1,0 +1,337 @@
+//! The exact worst case of a policy of a shared memory.
+//!
+//! Ports share a memory of a few cells, packets take one cell each, and time goes in slots: any number of packets
+//! arrives in any order, then each queue sends one. The policy decides by the code that runs in the simulator
+//! ([`pushout_core::memory::decide`]). Its opponent is the optimum, which knows the whole input and may refuse any packet,
+//! or another policy. All states of both sides that can be reached from empty queues form a finite graph; the worst
+//! ratio of what both sides send is the largest ratio of a cycle. The answer carries a certificate in both directions: a
+//! potential, which no run can exceed, and the input of a cycle that attains the ratio. All arithmetic is in integers.
+//!
+//! Optima need no push-out: an optimum can refuse from the start what it would push out later.
+//!
+//! A second model has one FIFO port and frames of several cells ([`Subject::Frames`]).
+
+#[cfg(test)]
+mod tests;
+
+mod answer;
+
+mod ask;
+
+mod check;
+
+mod frames;
+
+mod graph;
+
+mod input;
+
+mod machine;
+
+mod model;
+
+mod pair;
+
+mod ratio;
+
+mod reach;
+
+mod side;
+
+mod solve;
+
+mod symmetry;
+
+use std::fmt;
+
+use pushout_core::buffer::admission;
+use pushout_core::language::tree::{Fault, TextPlace};
+use pushout_core::memory::decide::Policies;
+use pushout_core::memory::sharing;
+use pushout_core::refused::Refused;
+
+pub use answer::{Answer, Lap};
+pub use input::{Arrival, Input, Played};
+pub use ratio::Ratio;
+
+use frames::Frames;
+use graph::Graph;
+use machine::Machine;
+use pair::Pair;
+use side::{Memory, Side};
+
+/// Most ports that a question can have.
+pub const MOST_PORTS: usize = 8;
+
+/// Most states that a question can have: beyond, numbers of states would need more bits.
+pub const MOST_STATES: usize = 1 << 28;
+
+/// Most states of one side, which is a table.
+const MOST_LENGTHS: usize = 1 << 17;
+
+/// Longest frame.
+const MOST_LENGTH: u16 = 1000;
+
+/// A search does not begin if the pairs of states are this many times the limit: policies reach over half of all pairs,
+/// unless they keep queues very short.
+const HOPELESS: u128 = 64;
+
+/// A question: the worst ratio of a policy, for a buffer of one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The policy, and what it is compared with.
+    pub subject: Subject,
+    /// Number of ports, or of circuits that send frames.
+    pub ports: usize,
+    /// Number of cells.
+    pub cells: u64,
+    /// Most states that may be visited.
+    pub limit: usize,
+    /// The least ratio of the input; `None` for laps of the worst cycle.
+    pub reach: Option<Ratio>,
+}
+
+/// The policy of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// A memory that ports share, for packets of one cell.
+    Memory {
+        /// The policies of the memory.
+        policies: Policies,
+        /// The policies of the opponent; `None` for the optimum.
+        against: Option<Policies>,
+    },
+    /// One FIFO port, for frames; the opponent is the optimum.
+    Frames {
+        /// The policy of the port.
+        policy: admission::Spec,
+        /// Cells of a frame.
+        length: u16,
+    },
+}
+
+/// The reason for which a question has no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The question cannot be answered; the path is that of a key of the question.
+    Refused(Fault),
+    /// There are more states than the limit allows.
+    States(Limit),
+    /// The caller wants no answer any more.
+    Interrupted,
+    /// A certificate does not hold: the solver has a fault.
+    Certificate(&'static str),
+}
+
+impl Failure {
+    fn refused(Refused { key, why }: Refused) -> Failure {
+        refuse(key.unwrap_or("policy"), why)
+    }
+}
+
+/// Build the refusal of a key.
+fn refuse(key: &str, why: impl Into<String>) -> Failure {
+    Failure::Refused(Fault { path: key.to_string(), ..Fault::at(TextPlace::default(), why) })
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Failure {
+        Failure::Refused(fault)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Refused(fault) => fault.fmt(f),
+            Failure::States(Limit { states, most }) => write!(
+                f,
+                "states must be greater than {states}: of {most} states more than that can be reached; raise it, or lower \
+                 ports or memory"
+            ),
+            Failure::Interrupted => f.write_str("interrupted"),
+            Failure::Certificate(bound) => write!(f, "the certificate of the {bound} bound does not hold"),
+        }
+    }
+}
+
+/// The limit of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Most states that the search may visit.
+    pub states: usize,
+    /// Pairs of states of both sides that the search can meet.
+    pub most: u128,
+}
+
+impl Limit {
+    /// Fail if more states were found than the limit allows.
+    fn check(self, found: usize) -> Result<(), Failure> {
+        if found > self.states { Err(Failure::States(self)) } else { Ok(()) }
+    }
+}
+
+/// The caller's wish to go on.
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations)] // a function has nothing to show
+pub struct Watch<'a> {
+    /// Return whether the computation shall stop.
+    pub is_over: &'a dyn Fn() -> bool,
+}
+
+impl Watch<'_> {
+    fn check(&self) -> Result<(), Failure> {
+        if (self.is_over)() { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// Return the policies of the optimum: it takes whatever fits, unless the input says that it refuses.
+fn optimum() -> Policies {
+    Policies {
+        admission: sharing::Spec::CompleteSharing(sharing::complete_sharing::Params {}),
+        pushout: None,
+    }
+}
+
+impl Question {
+    /// Find the worst ratio, verify it, and unroll the input that shows it.
+    pub fn answer(&self, watch: Watch<'_>) -> Result<Answer, Failure> {
+        self.check()?;
+        let pair = self.pair(&watch)?;
+        let limit = Limit { states: self.limit, most: pair.most_states() };
+        if limit.most > HOPELESS * pair.orders() as u128 * self.limit as u128 {
+            return Err(Failure::States(limit));
+        }
+        let graph = Graph::explore(&pair, limit, &watch)?;
+        let solution = solve::solve(&graph, &watch)?;
+        if !solution.ratio.is_unbounded() {
+            check::upper(&pair, &graph, solution.ratio, &solution.potential)?;
+        }
+        let shortest = match self.reach {
+            Some(reach) if reach > solution.ratio => {
+                let why = format!("must be at most the worst ratio, {}, not {reach}", solution.ratio);
+                return Err(refuse("reach", why));
+            }
+            Some(reach) => Some(reach::shortest(&graph, reach, &watch)?),
+            None => None,
+        };
+        Answer::new(self, &pair, &graph, &solution, shortest.as_deref())
+    }
+
+    /// Refuse a question that cannot be answered, with the reason and the size.
+    fn check(&self) -> Result<(), Failure> {
+        if !(1..=MOST_PORTS).contains(&self.ports) {
+            return Err(refuse("ports", format!("must be from 1 to {MOST_PORTS}, not {}", self.ports)));
+        }
+        if self.cells == 0 {
+            return Err(refuse("memory", "must be at least 1 packet, not 0"));
+        }
+        if !(1..=MOST_STATES).contains(&self.limit) {
+            return Err(refuse("states", format!("must be from 1 to {MOST_STATES}, not {}", self.limit)));
+        }
+        match &self.subject {
+            Subject::Memory { policies, against } => {
+                std::iter::once(policies).chain(against).try_for_each(check_kept)?;
+                self.check_size()
+            }
+            Subject::Frames { length, .. } if !(2..=MOST_LENGTH).contains(length) => {
+                Err(refuse("frames", format!("must be from 2 to {MOST_LENGTH} cells, not {length}")))
+            }
+            Subject::Frames { .. } => self.check_size(),
+        }
+    }
+
+    /// Refuse a buffer of which one side alone has too many states, before any of them is visited.
+    fn check_size(&self) -> Result<(), Failure> {
+        let lengths = self.lengths();
+        match &self.subject {
+            Subject::Memory { .. } if lengths > MOST_LENGTHS as u128 => Err(self.too_large(lengths)),
+            Subject::Frames { .. } if lengths > HOPELESS * MOST_LENGTHS as u128 => {
+                Err(self.too_large(lengths))
+            }
+            _ if self.cells > u16::MAX.into() => {
+                Err(refuse("memory", format!("must be at most {}, not {}", u16::MAX, self.cells)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Build the refusal of a buffer of which one side can have this number of states.
+    fn too_large(&self, lengths: u128) -> Failure {
+        let places = if self.may_refuse() { "the optimum alone has" } else { "each policy has" };
+        let why = format!(
+            "must be smaller for {} ports or circuits: {places} up to {lengths} states, and at most {MOST_LENGTHS} can be \
+             tabulated",
+            self.ports
+        );
+        refuse("memory", why)
+    }
+
+    /// Return the number of states that the queues of one side can have.
+    fn lengths(&self) -> u128 {
+        match &self.subject {
+            Subject::Memory { .. } => choose(self.cells.saturating_add(self.ports as u64), self.ports as u64),
+            Subject::Frames { length, .. } => {
+                let open = (3 * u128::from(*length)).checked_pow(self.ports as u32);
+                open.and_then(|open| open.checked_mul(u128::from(self.cells) + 1)).unwrap_or(u128::MAX)
+            }
+        }
+    }
+
+    /// Return whether the opponent is an optimum, which may refuse what it could accept.
+    fn may_refuse(&self) -> bool {
+        !matches!(self.subject, Subject::Memory { against: Some(_), .. })
+    }
+
+    /// Build the policy and its opponent.
+    fn sides(&self) -> Result<[Box<dyn Side>; 2], Failure> {
+        match &self.subject {
+            Subject::Memory { policies, against } => {
+                let side = |policies: &Policies| {
+                    Memory::new(policies, self.cells, self.ports).map_err(Failure::refused)
+                };
+                let opponent = side(against.as_ref().unwrap_or(&optimum()))?;
+                Ok([Box::new(side(policies)?), Box::new(opponent)])
+            }
+            Subject::Frames { policy, length } => {
+                let frames = Frames { length: *length, circuits: self.ports, cells: self.cells };
+                let port = frames::Port::new(policy, frames).map_err(Failure::refused)?;
+                Ok([Box::new(port), Box::new(frames::Optimum(frames))])
+            }
+        }
+    }
+
+    fn pair(&self, watch: &Watch<'_>) -> Result<Pair, Failure> {
+        let limit = Limit { states: MOST_LENGTHS, most: self.lengths() };
+        let [mut policy, mut opponent] = self.sides()?;
+        let explore = |side: &mut dyn Side, may_refuse| {
+            Machine::explore(side, self.ports, may_refuse, limit, watch).map_err(|failure| match failure {
+                Failure::States(limit) => self.too_large(limit.most),
+                other => other,
+            })
+        };
+        let policy = explore(policy.as_mut(), false)?;
+        let opponent = explore(opponent.as_mut(), self.may_refuse())?;
+        Ok(Pair::new(policy, opponent, self.ports, self.may_refuse()))
+    }
+}
+
+/// Refuse policies that keep more than the lengths of queues.
+fn check_kept(policies: &Policies) -> Result<(), Failure> {
+    let Some(keeps) = policies.keeps() else { return Ok(()) };
+    let name = policies.admission.name();
+    let why = format!(
+        "must decide by the lengths of queues, not as {name} does, which keeps {keeps}: its states cannot be enumerated"
+    );
+    Err(refuse("policy", why))
+}
+
+/// Return the number of ways to choose `of` things of `from`; the largest number if it has too many digits.
+fn choose(from: u64, of: u64) -> u128 {
+    (1..=u128::from(of))
+        .try_fold(1_u128, |product, factor| {
+            let next = u128::from(from - of) + factor;
+            product.checked_mul(next).map(|product| product / factor)
+        })
+        .unwrap_or(u128::MAX)
+}

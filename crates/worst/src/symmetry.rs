@@ -1,0 +1,31 @@
+//! Orders of ports: states that differ only in the numbers of ports are one state, if the policies treat ports alike.
+
+/// The new place of each port.
+pub(crate) type Order = Vec<usize>;
+
+/// Most ports of which all orders are tabulated.
+pub(crate) const MOST_PORTS: usize = 5;
+
+/// Return all orders of ports; the first one changes nothing.
+pub(crate) fn orders(ports: usize) -> Vec<Order> {
+    let mut orders = vec![Vec::new()];
+    for port in 0..ports {
+        let longer = |order: &Order| (0..=port).map(|place| inserted(order, port, place)).collect::<Vec<_>>();
+        orders = orders.iter().flat_map(longer).collect();
+    }
+    orders.sort(); // the order without changes comes first
+    orders
+}
+
+fn inserted(order: &[usize], port: usize, place: usize) -> Order {
+    let mut order = order.to_vec();
+    order.insert(place, port);
+    order
+}
+
+/// Return the words of a state in the new order of ports; words that belong to no port keep their places.
+pub(crate) fn moved(state: &[u16], order: &Order) -> Box<[u16]> {
+    let mut moved: Box<[u16]> = state.into();
+    state.iter().zip(order).for_each(|(&word, &place)| moved[place] = word);
+    moved
+}

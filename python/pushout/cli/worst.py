@@ -1,0 +1,164 @@
+"""The command `pushout worst`."""
+
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pushout.cli.options import JSON, FileOf, Whole, console
+from pushout.cli.streams import echo_json
+from pushout.excerpt import quoted
+
+if TYPE_CHECKING:
+    from pushout.question.worst import WorstResult
+
+
+SIZES = ("ports", "memory")
+"""Keys of a grid that are no parameters of the policy."""
+
+
+def _keys(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """Parse parameters of the policy, as in alpha=1/2."""
+    from pushout.question.worst import number
+
+    pairs = [value.partition("=") for value in values]
+    if wrong := [value for value, (key, _, text) in zip(values, pairs, strict=True) if not key or not text]:
+        raise click.BadParameter(f"the value must be KEY=VALUE, not {quoted(wrong[0])}")
+    return {key.strip(): number(text) for key, _, text in pairs}
+
+
+def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Parse lists of values, as in alpha=1/2,1,2."""
+    from pushout.question.worst import number
+
+    pairs = [value.partition("=") for value in values]
+    if wrong := [value for value, (key, _, text) in zip(values, pairs, strict=True) if not key or not text.strip(", ")]:
+        raise click.BadParameter(f"the value must be KEY=VALUE,VALUE,…, not {quoted(wrong[0])}")
+    grid = {key.strip(): [number(each) for each in text.split(",") if each.strip()] for key, _, text in pairs}
+    for key in SIZES:
+        if wrong := [value for value in grid.get(key, []) if not isinstance(value, int)]:
+            raise click.BadParameter(f"{key} must be integers, not {quoted(wrong[0])}")
+    return grid
+
+
+@click.command()
+@click.argument("policy", metavar="POLICY")
+@click.option(
+    "--ports", type=Whole(1, 8), default=2, show_default=True, metavar="N", help="Ports that share the memory."
+)
+@click.option("--memory", type=Whole(1, 2**40), metavar="B", help="Packets that the memory holds.")
+@click.option(
+    "--set",
+    "parameters",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_keys,
+    help="Set a parameter of the policy, as in alpha=1/2 (repeatable).",
+)
+@click.option(
+    "--against", default="optimum", show_default=True, metavar="POLICY", help="Opponent: optimum or a policy."
+)
+@click.option(
+    "--objective", type=click.Choice(["throughput"]), default="throughput", show_default=True, help="What is compared."
+)
+@click.option(
+    "--states", type=Whole(1, 2**28), metavar="LIMIT", help="Most states to visit (default: 10 million, 1 GB)."
+)
+@click.option(
+    "--grid",
+    multiple=True,
+    metavar="KEY=LIST",
+    callback=_grid,
+    help="Print the ratio for each value of a parameter, of ports or of memory, as in alpha=1/2,1,2 (repeatable).",
+)
+@click.option("--frames", type=Whole(2, 1000), metavar="L", help="Cells of a frame: one FIFO port instead of a memory.")
+@click.option("--circuits", type=Whole(1, 8), metavar="V", help="Circuits that send such frames (default: 1).")
+@click.option("--reach", metavar="RATIO", help="Print the shortest input with at least this ratio, as in 5/4.")
+@click.option("--out", type=FileOf(["toml"]), metavar="FILE.toml", help="Write the input as scenarios, and run them.")
+@JSON
+def worst(
+    policy: str,
+    ports: int,
+    memory: int | None,
+    parameters: dict[str, Any],
+    against: str,
+    objective: str,
+    states: int | None,
+    grid: dict[str, list[Any]],
+    frames: int | None,
+    circuits: int | None,
+    reach: str | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the exact worst case of a policy of a shared memory, with a proof.
+
+    Packets of equal length arrive at N ports in slots, in any number and order, and each port sends one a slot. The
+    answer is the largest ratio of what an optimum that knows the whole input sends to what the policy sends; no input
+    exceeds it for ever, and the printed input attains it. A search that meets its limit of states proves nothing and
+    ends with status 3.
+
+    With --frames, circuits send frames of L cells, in any interleaving, to one FIFO port of B cells with the policy
+    tail-drop, ppd or epd; whole frames count.
+    """
+    from pushout.question.worst import STATES
+    from pushout.question.worst import worst as question
+
+    del objective  # the only one so far
+    if memory is None and "memory" not in grid:
+        raise click.UsageError("--memory must be given: the packets that the memory holds")
+    if grid and out:
+        raise click.UsageError("--out writes one input and cannot be used with --grid: leave out one")
+
+    if out and frames:
+        raise click.UsageError("--out writes inputs of a shared memory and cannot be used with --frames: leave out one")
+    if circuits and not frames:
+        raise click.UsageError("--circuits counts senders of frames and needs --frames")
+
+    def ask(at: dict[str, Any]) -> "WorstResult":
+        sizes: dict[str, Any] = {"ports": ports, "memory": memory, **at}
+        own = {key: value for key, value in at.items() if key not in SIZES}
+        return question(
+            policy,
+            sizes["ports"] if frames is None else circuits or 1,
+            sizes["memory"],
+            parameters={**parameters, **own},
+            against=against,
+            states=states or STATES,
+            reach=reach,
+            frames=frames,
+        )
+
+    if grid:
+        _print_grid([(at, ask(at)) for at in _points(grid)], list(grid), as_json=as_json)
+        return
+    result = ask({})
+    verified = result.write(out) if out else None
+    if as_json:
+        echo_json({**result.document, **({"verified": verified} if verified else {})})
+        return
+    from pushout.show import worst as show
+
+    show.worst(result, console())
+    if verified:
+        policy_count, optimum_count = verified["delivered"]
+        click.echo(f"verified: {policy_count} of {optimum_count}, on both engines; {', '.join(verified['scenarios'])}")
+
+
+def _points(grid: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """List the points of a grid."""
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
+def _print_grid(points: "list[tuple[dict[str, Any], WorstResult]]", names: list[str], *, as_json: bool) -> None:
+    """Print a row for each point, without its input."""
+    rows = [
+        {"at": at, **{key: value for key, value in result.document.items() if key != "input"}} for at, result in points
+    ]
+    if as_json:
+        echo_json({"rows": rows})
+        return
+    from pushout.show import worst as show
+
+    show.grid(rows, names, console())

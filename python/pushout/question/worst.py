@@ -1,0 +1,164 @@
+"""The exact worst case of a policy of a shared memory: `crates/worst` computes it."""
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pushout import _core
+from pushout.errors import Argument, QuestionError, ScenarioError, StatesError
+from pushout.excerpt import quoted
+from pushout.question import worst_scenario
+from pushout.question.columns import Columns
+from pushout.question.frame import Tabled
+from pushout.simulate import check_whole
+from pushout.source import plain
+
+Policy = str | Mapping[str, Any]
+"""A policy of a memory: its name, the table of its parameters, or a table with `admission` and `pushout`."""
+
+Objective = Literal["throughput"]
+
+STATES = 10_000_000
+"""States that a search may visit by default; they take at most a gigabyte."""
+
+OPTIMUM = "optimum"
+"""The opponent that knows the whole input."""
+
+FRACTION = re.compile(r"\s*([0-9]{1,18})\s*/\s*([0-9]{1,18})\s*")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorstResult(Tabled):
+    """The worst case of a policy: the ratio, proved in both directions, and the input that shows it."""
+
+    document: dict[str, Any]
+    """As printed by `pushout worst --json`."""
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """What the opponent sends, divided by what the policy sends, on the worst input; None if it is unbounded."""
+        ratio = self.document["ratio"]
+        return None if ratio == "unbounded" else Fraction(ratio)
+
+    @property
+    def states(self) -> int:
+        """Pairs of states of both sides that an input can reach."""
+        return int(self.document["states"])
+
+    @property
+    def input(self) -> list[dict[str, Any]]:
+        """The arrivals of each slot, as port and whether the opponent takes the packet, and the queues at its end."""
+        return list(self.document["input"])
+
+    @cached_property
+    def columns(self) -> Columns:  # type: ignore[override]
+        """The slots of the input as a table: arrivals, and the queues of both sides before they send."""
+        ports = range(self.document["ports"])
+        queues = range(1 if self.document["frames"] else len(ports))
+        table: dict[str, list[int]] = {"slot": list(range(len(self.input)))}
+        for port in ports:
+            counts = [sum(place == port for place, _ in slot["arrivals"]) for slot in self.input]
+            table[f"arrivals_{port}"] = counts
+        for side in ("policy", "optimum"):
+            table |= {f"{side}_{queue}": [slot[side][queue] for slot in self.input] for queue in queues}
+        return Columns.of(table)
+
+    def write(self, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Write the input as scenarios, run them on both engines, and return what each run delivered.
+
+        Besides `path`, which has the policy, there are a scenario with the opponent's and the recorded arrivals.
+        """
+        if self.document["frames"]:
+            raise QuestionError("only the input of a shared memory can be written: leave out ", Argument("frames"))
+        return worst_scenario.write(self.document, Path(path))
+
+    def _brief(self) -> str:
+        return f"{self.document['policy']}: {self.document['ratio']}"
+
+
+def worst(
+    policy: Policy,
+    ports: int,
+    memory: int,
+    parameters: Mapping[str, Any],
+    against: Policy,
+    states: int,
+    reach: Fraction | float | str | None = None,
+    frames: int | None = None,
+) -> WorstResult:
+    """Find the worst case of a policy; with `frames`, of a port that `ports` circuits share."""
+    sizes = {"ports": ports, "memory": memory, "states": states} | ({} if frames is None else {"frames": frames})
+    for name, value in sizes.items():
+        check_whole(name, value)
+        if value < 0:
+            raise QuestionError(Argument(name), f" must be greater than 0, not {value}")
+    table = {**_table("policy", policy), **{key: plain(value) for key, value in parameters.items()}}
+    other = None if against == OPTIMUM else _table("against", against)
+    asked = {"policy": table, **sizes}
+    asked |= {"against": other} if other else {}
+    asked |= {"reach": _fraction(reach)} if reach is not None else {}
+    return WorstResult(_answered(asked))
+
+
+def _fraction(reach: Fraction | float | str) -> str:
+    """Write a ratio as the simulator reads it, as in 5/4; it refuses what is no ratio."""
+    try:
+        return str(Fraction(reach).limit_denominator(10**6))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return str(reach)
+
+
+def number(text: str) -> Any:
+    """Parse a value of a parameter: a number, a fraction as in 1/2, or a word."""
+    if (match := FRACTION.fullmatch(text)) and int(match[2]):
+        return exact(Fraction(int(match[1]), int(match[2])))
+    try:
+        value = float(text)
+    except ValueError:
+        return {"true": True, "false": False}.get(text.strip(), text.strip())
+    if not math.isfinite(value):
+        raise QuestionError(f"the value must be a finite number, not {quoted(text)}")
+    return int(text) if re.fullmatch(r"\s*[-+]?[0-9]+\s*", text) else value
+
+
+def exact(value: Fraction) -> float | int:
+    """Return a fraction as the number that the simulator computes with."""
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _table(name: str, policy: Policy) -> dict[str, Any]:
+    """Return the table of a policy."""
+    if isinstance(policy, str):
+        if policy.endswith(".py"):
+            why = f" must be the name of a policy of memories, not {quoted(policy)}: a program decides about one port"
+            raise QuestionError(name, why)
+        return {"policy": policy}
+    if isinstance(policy, Mapping):
+        return {str(key): plain(value) for key, value in policy.items()}
+    raise TypeError(f"{name} must be the name of a policy or a table of parameters, not {quoted(policy)}")
+
+
+def _answered(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask the simulator; its messages name the keys of the question, which are arguments here."""
+    try:
+        answer: dict[str, Any] = json.loads(_core.worst(json.dumps(asked)))
+    except StatesError as error:
+        raise StatesError(*_named(str(error))) from None
+    except ScenarioError as error:
+        raise QuestionError(*_named(str(error))) from None
+    return answer
+
+
+def _named(message: str) -> tuple[Argument | str, str]:
+    """Divide a message into the argument that it begins with, and the rest."""
+    name, space, rest = message.partition(" ")
+    if name in ("ports", "memory", "states", "against", "reach", "frames"):
+        return Argument(name), space + rest
+    return "", message

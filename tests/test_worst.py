@@ -1,0 +1,314 @@
+"""The worst case of a policy: a second, plain solver, certificates, scenarios on both engines, and the command."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pushout
+from conftest import Typed
+from pushout.errors import QuestionError, StatesError
+from pushout.question.worst_scenario import Timing
+
+Queues = tuple[int, ...]
+Rule = Callable[[Queues, int], Queues]
+State = tuple[Queues, Queues]
+Move = tuple[State, int, int]
+"""Where a move leads, and what optimum and policy send."""
+Moves = dict[State, list[Move]]
+
+
+def plus(queues: Queues, port: int, packets: int = 1) -> Queues:
+    """Return the queues with more packets for a port."""
+    return (*queues[:port], queues[port] + packets, *queues[port + 1 :])
+
+
+def below(memory: int, threshold: Callable[[Queues, int], Fraction | float]) -> Rule:
+    """Make a policy that accepts a packet if its queue is below a threshold, and the memory has room."""
+
+    def rule(queues: Queues, port: int) -> Queues:
+        takes = sum(queues) < memory and queues[port] < threshold(queues, port)
+        return plus(queues, port) if takes else queues
+
+    return rule
+
+
+def harmonic(memory: int, ports: int) -> Rule:
+    """Accept if the k longest queues together then hold at most B (1 + … + 1/k) / H_N, for every k."""
+    number = [sum(Fraction(1, k) for k in range(1, most + 1)) for most in range(ports + 1)]
+
+    def rule(queues: Queues, port: int) -> Queues:
+        after = plus(queues, port)
+        longest = sorted(after, reverse=True)
+        limits = (memory * number[k] / number[ports] for k in range(1, ports + 1))
+        return after if all(sum(longest[:k]) <= limit for k, limit in enumerate(limits, 1)) else queues
+
+    return rule
+
+
+def longest_queue(memory: int) -> Rule:
+    """Push out of the first longest queue; refuse the packet if its own queue is among the longest with it."""
+
+    def rule(queues: Queues, port: int) -> Queues:
+        after = plus(queues, port)
+        if sum(after) <= memory:
+            return after
+        longest = max(after)
+        return queues if after[port] == longest else plus(after, after.index(longest), -1)
+
+    return rule
+
+
+def policies(memory: int, ports: int, draw: random.Random) -> Iterator[tuple[dict[str, Any], Rule]]:
+    """Yield policies as tables, and as rules that share no code with the simulator."""
+    alpha = Fraction(draw.choice([1, 2, 3, 4, 5, 8, 16]), 4)
+    limit = draw.randint(1, memory)
+    yield {"policy": "complete-sharing"}, below(memory, lambda queues, port: memory)
+    yield (
+        {"policy": "dynamic-threshold", "alpha": float(alpha)},
+        below(memory, lambda queues, port: alpha * (memory - sum(queues))),
+    )
+    yield {"policy": "static-threshold", "limit": f"{limit} cells"}, below(memory, lambda queues, port: limit)
+    yield {"policy": "harmonic"}, harmonic(memory, ports)
+    yield {"policy": "longest-queue"}, longest_queue(memory)
+
+
+def graph(rule: Rule, memory: int, ports: int) -> Moves:
+    """Map each state that an input reaches to its moves: where it leads, and what optimum and policy send."""
+    start = ((0,) * ports, (0,) * ports)
+    moves: Moves = {}
+    waiting = [start]
+    while waiting:
+        state = waiting.pop()
+        if state in moves:
+            continue
+        own, other = state
+        drained = (tuple(max(q - 1, 0) for q in own), tuple(max(q - 1, 0) for q in other))
+        moves[state] = [(drained, sum(q > 0 for q in other), sum(q > 0 for q in own))]
+        for port in range(ports):
+            after = rule(own, port)
+            taken = [plus(other, port)] if sum(other) < memory else []
+            moves[state] += [((after, queues), 0, 0) for queues in [*taken, other]]
+        waiting += [to for to, _, _ in moves[state]]
+    return moves
+
+
+def solve(rule: Rule, memory: int, ports: int) -> Fraction | None:
+    """Find the largest ratio of a cycle by relaxation; None if it is unbounded. The last values prove the bound."""
+    moves, ratio = graph(rule, memory, ports), Fraction(1)
+    while larger := exceeding(moves, ratio, memory):
+        other, own = larger
+        if own == 0:
+            return None
+        ratio = Fraction(other, own)
+    return ratio
+
+
+def exceeding(moves: Moves, ratio: Fraction, memory: int) -> tuple[int, int] | None:
+    """Return what both sides send on a cycle with a larger ratio; None if values show that there is none."""
+    value = dict.fromkeys(moves, 0)
+    best: dict[State, Move] = {}
+    for rounds in count(1):
+        changed = False
+        for state, choices in moves.items():
+            for to, other, own in choices:
+                weight = ratio.denominator * other - ratio.numerator * own + value[to]
+                if weight > value[state]:
+                    value[state], best[state], changed = weight, (to, other, own), True
+        if not changed:
+            return None
+        if rounds % (2 * memory) == 0 and (larger := cycle(best)):
+            return larger
+    raise AssertionError
+
+
+def cycle(best: dict[State, Move]) -> tuple[int, int] | None:
+    """Return what both sides send on a cycle of best moves, if there is one."""
+    seen: dict[State, int] = {}
+    for number, start in enumerate(best):
+        state, way = start, []
+        while state in best and state not in seen:
+            seen[state] = number
+            way.append(state)
+            state = best[state][0]
+        if seen.get(state) == number and state in way:
+            moves = [best[each] for each in way[way.index(state) :]]
+            return sum(other for _, other, _ in moves), sum(own for _, _, own in moves)
+    return None
+
+
+def test_a_second_solver_finds_equal_ratios() -> None:
+    draw, cases = random.Random(1), 0  # noqa: S311
+    while cases < 200:
+        ports = draw.choice([1, 2, 2, 2, 3])
+        memory = draw.randint(1, {1: 8, 2: 6, 3: 3}[ports])
+        for table, rule in policies(memory, ports, draw):
+            result = pushout.worst(table, ports=ports, memory=memory)
+            assert result.ratio == solve(rule, memory, ports), (table, ports, memory)
+            cases += 1
+
+
+def played(rule: Rule, slots: list[dict[str, Any]], memory: int, ports: int) -> tuple[int, int]:
+    """Play an input with a rule; return what policy and optimum send, and compare all queues."""
+    own, other = (0,) * ports, (0,) * ports
+    sent = [0, 0]
+    for slot in slots:
+        for port, takes in slot["arrivals"]:
+            own, other = rule(own, port), plus(other, port) if takes else other
+        assert sum(other) <= memory, "the optimum has room for what it takes"
+        assert (list(own), list(other)) == (slot["policy"], slot["optimum"])
+        sent = [sent[0] + sum(q > 0 for q in own), sent[1] + sum(q > 0 for q in other)]
+        own, other = (tuple(max(q - 1, 0) for q in queues) for queues in (own, other))
+    assert own == other == (0,) * ports, "both sides end with empty queues"
+    return sent[0], sent[1]
+
+
+@pytest.mark.parametrize("memory", [6, 8])
+def test_the_input_gives_the_counts_of_the_answer(memory: int) -> None:
+    for table, rule in policies(memory, 2, random.Random(memory)):  # noqa: S311
+        document = pushout.worst(table, ports=2, memory=memory).document
+        counts = document["policy_count"], document["optimum_count"]
+        assert played(rule, document["input"], memory, 2) == counts, table
+
+
+@pytest.mark.parametrize(
+    ("policy", "parameters", "memory", "ratio"),
+    [
+        ("longest-queue", {}, 8, "14/11"),
+        ("dynamic-threshold", {"alpha": 2}, 12, "11/7"),
+        ("dynamic-threshold", {"alpha": 0.5}, 8, "8/3"),
+        ("harmonic", {}, 8, "8/5"),
+        ("complete-sharing", {}, 6, "2"),
+    ],
+)
+def test_a_scenario_of_the_input_gives_these_counts_on_both_engines(
+    policy: str, parameters: dict[str, Any], memory: int, ratio: str, tmp_path: Path
+) -> None:
+    result = pushout.worst(policy, ports=2, memory=memory, set=parameters)
+    assert result.document["ratio"] == ratio
+    verified = result.write(tmp_path / "worst.toml")  # refuses counts that differ from those of the model
+    assert verified["delivered"] == [result.document["policy_count"], result.document["optimum_count"]]
+    assert Fraction(*reversed(verified["delivered"])) > 1
+
+
+def test_the_times_of_a_scenario_leave_room_for_every_departure() -> None:
+    slot = {"arrivals": [[0, True]] * 500, "policy": [600, 0], "optimum": [1, 0]}
+    timing = Timing.of([slot] * 600)
+    assert (timing.arrivals, timing.busy) == (500, 600)
+    assert timing.is_exact and 500 * 110 < timing.slack_ps < timing.slot_ps / 600
+    assert Timing.of([]).slot_ps == 1_000_000
+
+
+def test_policies_against_each_other_decide_themselves() -> None:
+    own = pushout.worst("longest-queue", ports=2, memory=6, against="longest-queue")
+    assert own.ratio == 1
+    worse = pushout.worst("complete-sharing", ports=2, memory=6, against="longest-queue")
+    assert 1 < worse.ratio <= 2  # type: ignore[operator]
+    assert worse.document["against"] == "longest-queue"
+
+
+def test_the_command_prints_ratio_proof_and_slots(typed: Typed, tmp_path: Path) -> None:
+    done = typed(tmp_path, "worst", "longest-queue", "--ports", "2", "--memory", "8", "--out", "lqd.toml")
+    assert "the worst case against optimum is 14/11 = 1.2727" in done.stdout
+    assert "verified: 36 of 42, on both engines" in done.stdout
+    assert {file.name for file in tmp_path.iterdir()} == {"lqd.toml", "lqd-optimum.toml", "lqd.csv"}
+    grid = typed(tmp_path, "worst", "dynamic-threshold", "--memory", "8", "--grid", "alpha=1/2,1,2", "--json")
+    assert [row["ratio"] for row in json.loads(grid.stdout)["rows"]] == ["8/3", "2", "14/9"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["codel"], 'policy: "codel" decides about one port, not about a memory; a memory takes: complete-sharing'),
+        (["occamy"], "policy must decide by the lengths of queues, not as occamy does, which keeps a bucket of tokens"),
+        (["longest-que"], 'did you mean "longest-queue"'),
+        (
+            ["mine.py"],
+            "policy must be the name of a policy of memories, not 'mine.py': a program decides about one port",
+        ),
+        (["dynamic-threshold", "--set", "alpha=-1"], "alpha must be greater than 0, not -1"),
+        (["complete-sharing", "--states", "10"], "--states must be greater than 10"),
+        (["complete-sharing", "--ports", "8", "--memory", "999999"], "--memory must be smaller for 8 ports or circuits"),
+    ],
+)
+def test_a_question_without_an_answer_is_refused_with_the_reason(
+    arguments: list[str], message: str, typed: Typed, tmp_path: Path
+) -> None:
+    sizes = [] if "--memory" in arguments else ["--memory", "8"]
+    done = typed(tmp_path, "worst", *arguments, *sizes)
+    assert done.returncode == 3
+    assert message in done.stderr
+    assert len(done.stderr) < 320
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--memory must be given"),
+        (["--memory", "8", "--grid", "ports=two"], "ports must be integers, not 'two'"),
+        (["--memory", "8", "--grid", "alpha"], "the value must be KEY=VALUE,VALUE,…, not 'alpha'"),
+        (["--memory", "8", "--set", "alpha"], "the value must be KEY=VALUE, not 'alpha'"),
+        (["--memory", "8", "--set", "alpha=nan"], "the value must be a finite number, not 'nan'"),
+        (["--memory", "8", "--ports", "9"], "9 is not in the range 1<=x<=8"),
+        (["--memory", "8", "--grid", "alpha=1", "--out", "x.toml"], "--out writes one input"),
+    ],
+)
+def test_wrong_options_are_refused(arguments: list[str], message: str, typed: Typed, tmp_path: Path) -> None:
+    done = typed(tmp_path, "worst", "dynamic-threshold", *arguments)
+    assert done.returncode in (2, 3)
+    assert message in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_shortest_input_with_a_ratio_is_a_scenario_too(typed: Typed, tmp_path: Path) -> None:
+    result = pushout.worst("longest-queue", ports=2, memory=8, reach=Fraction(6, 5))
+    assert Fraction(*reversed(result.write(tmp_path / "short.toml")["delivered"])) >= Fraction(6, 5)
+    assert len(result.input) < len(pushout.worst("longest-queue", ports=2, memory=8).input)
+    done = typed(tmp_path, "worst", "longest-queue", "--memory", "8", "--reach", "6/5")
+    assert f"no input with fewer slots than the {len(result.input)} below reaches 6/5" in done.stdout
+    done = typed(tmp_path, "worst", "longest-queue", "--memory", "8", "--reach", "3/2")
+    assert "--reach must be at most the worst ratio, 14/11, not 3/2" in done.stderr
+    done = typed(tmp_path, "worst", "longest-queue", "--memory", "8", "--reach", "much")
+    assert '--reach must be a fraction above 0, as in 5/4, not "much"' in done.stderr
+
+
+def test_frames_are_lost_for_ever_from_the_cliff_of_early_packet_discard_on(typed: Typed, tmp_path: Path) -> None:
+    cells, length, circuits = 8, 3, 2
+    cliff = cells - circuits * (length - 2)
+    for threshold in range(1, cells + 1):
+        table = {"policy": "epd", "threshold": f"{threshold} cells"}
+        result = pushout.worst(table, memory=cells, frames=length, circuits=circuits)
+        assert (result.ratio is None) == (threshold >= cliff), threshold
+    epd = ["worst", "epd", "--set", "threshold=6 cells", "--memory", "8", "--frames", "3", "--circuits", "2"]
+    done = typed(tmp_path, *epd)
+    assert (
+        "a port of 8 cells, 2 circuits with frames of 3 cells: the worst case against optimum is unbounded"
+        in done.stdout
+    )
+    assert "upper bound: none" in done.stdout
+    assert "leave out one" in typed(tmp_path, *epd, "--out", "epd.toml").stderr
+    refused = typed(tmp_path, "worst", "red", "--memory", "8", "--frames", "3")
+    assert "must decide by the occupancy and by frames alone" in refused.stderr
+
+
+def test_python_raises_what_the_command_prints() -> None:
+    with pytest.raises(StatesError, match="states must be greater than 10"):
+        pushout.worst("longest-queue", ports=2, memory=8, states=10)
+    with pytest.raises(QuestionError, match="memory must be at least 1 packet, not 0"):
+        pushout.worst("longest-queue", ports=2, memory=0)
+    with pytest.raises(TypeError, match="memory must be an integer"):
+        pushout.worst("longest-queue", ports=2, memory=1.5)  # type: ignore[arg-type]
+
+
+def test_the_result_is_a_table_of_slots() -> None:
+    result = pushout.worst("longest-queue", ports=2, memory=4)
+    assert list(result.columns) == [
+        "slot", "arrivals_0", "arrivals_1", "policy_0", "policy_1", "optimum_0", "optimum_1",
+    ]  # fmt: skip
+    assert result.columns.rows == len(result.input)
+    assert repr(result) == "<WorstResult longest-queue: 6/5>"
