@@ -93,10 +93,11 @@ def profile(
         if cell is not None:
             check_within("cell", cell, 1, MOST_PACKET)
         return load(sonic.scenario([path, *([Path(qos)] if qos is not None else [])], cell))
+    source = load(given, allow_files=allow_files)
     for name, value in (("qos", qos), ("cell", cell)):
         if value is not None:
             raise QuestionError(Argument(name), " must be left out unless the profile is a file with tables of SONiC")
-    return load(given, allow_files=allow_files)
+    return source
 
 
 def predict(source: Source, sets: Sequence[str] = (), *, packet: int = PACKET, lines: int | None = None) -> ChipResult:
