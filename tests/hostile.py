@@ -225,7 +225,7 @@ def _argument(stream: random.Random) -> Case:
     verb = stream.choice(
         [
             *("run", "validate", "explain", "sweep", "headroom", "policies", "reproduce", "scenarios", *NEEDED),
-            *("chip predict", "chip explain", "init x --cell 208 --sonic"),
+            *("chip predict", "chip explain", "init x --cell 208 --sonic", "import"),
         ]
     )
     text = stream.choice(TEXTS).replace("\x00", "\x01") or "empty"

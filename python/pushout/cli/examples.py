@@ -7,6 +7,7 @@ EXAMPLES = {
     "compare": "pushout compare lan --policies tail-drop,ppd,epd --set 'duration=5 s'",
     "explain": "pushout explain two-routers",
     "headroom": "pushout headroom lines.csv",
+    "import": "pushout import topology.txt flow.txt --out fabric.toml",
     "init": "pushout init my-lab",
     "lab": "pushout lab lan --policies tail-drop,epd --out lab.html",
     "mcp": "pushout mcp --folder my-lab",
