@@ -89,6 +89,7 @@ def test_every_exception_is_a_pushout_error_and_what_python_calls_such_a_mistake
         pushout.ScenarioNotFoundError: FileNotFoundError,
         pushout.QuestionError: ValueError,
         pushout.DesignError: pushout.QuestionError,
+        pushout.StatesError: pushout.QuestionError,
         pushout.FigureError: KeyError,
         pushout.InternalError: RuntimeError,
         pushout.MissingExtraError: ImportError,
