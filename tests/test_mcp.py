@@ -174,6 +174,28 @@ def test_no_tool_reads_or_writes_outside_of_its_folder(folder: Path, outside: st
     assert sorted(file.name for file in folder.parent.iterdir()) == ["lab", "secret.toml"]
 
 
+@pytest.mark.parametrize(
+    "name", ["own.py", "own.py:Policy", "../own.py", "{}/own.py", "OWN.PY", "own.py,epd", "own.py \t", "epd,own.py:a"]
+)
+def test_no_tool_runs_code(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = folder / "ran.txt"
+    code = f"open({str(ran)!r}, 'w').write('ran')\n"
+    for place in (folder / "own.py", folder / "OWN.PY", folder.parent / "own.py"):
+        place.write_text(code, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    tools = Tools(folder)
+    policy = name.format(folder)
+    with pytest.raises(QuestionError, match="tools run no code"):
+        tools.compare("own.toml", ["tail-drop", policy], set=SHORT, reps=2)
+    with pytest.raises(QuestionError, match="tools run no code"):
+        tools.why("own.toml", policies=[policy], set=SHORT)
+    run = {tool.__name__: tool for tool in tools.all()}["run"]
+    for value in (policy, f"{{ policy = {policy!r} }}"):
+        with pytest.raises(QuestionError):
+            run(scenario="own.toml", set=[f"port.bottleneck.admission={value}"])
+    assert not ran.exists()
+
+
 def test_a_scenario_that_replays_a_file_outside_is_refused(folder: Path) -> None:
     source = re.search(r"(?m)^source = .*$", LAN)
     assert source

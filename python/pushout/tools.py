@@ -3,7 +3,8 @@
 import inspect
 import json
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,7 @@ class Tools:
     ) -> dict[str, Any]:
         """Run the same traffic under several policies at a place, and compare their figures with intervals."""
         target = self._report(out)
-        result = api.compare(self._scenario(scenario), policies, at=at, set=set or (), reps=reps)
+        result = api.compare(self._scenario(scenario), _without_code(policies), at=at, set=set or (), reps=reps)
         _keep(target, result.document)
         return result.document
 
@@ -128,7 +129,8 @@ class Tools:
     ) -> dict[str, Any]:
         """Find out which earlier decision of a port would have saved a lost frame, and which policies would have."""
         source = self._scenario(scenario)
-        result = api.why(source, at=at, loss=loss, flow=flow, policies=policies or (), set=set or (), last=last)
+        rivals = _without_code(policies or ())
+        result = api.why(source, at=at, loss=loss, flow=flow, policies=rivals, set=set or (), last=last)
         return result.document
 
     def headroom(
@@ -219,6 +221,20 @@ class Tools:
     def _report(self, out: str | None) -> Path | None:
         """Return the path of the file of the folder that gets the whole report, before anything runs."""
         return None if out is None else self._target(out, ".json")
+
+
+def _without_code(policies: Sequence[str]) -> list[str]:
+    """Return the policies; refuse files of Python, whose code would run."""
+    for policy in policies:
+        if CODE.search(policy):
+            raise QuestionError(
+                f"a policy must be a name or a table of parameters, not {quoted(policy)}: tools run no code"
+            )
+    return list(policies)
+
+
+CODE = re.compile(r"\.py(?!\w)", re.IGNORECASE)
+"""The end of the name of a file of Python, alone or in a list."""
 
 
 def _keep(target: Path | None, document: Document) -> None:
