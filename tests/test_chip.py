@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -210,3 +211,16 @@ def test_the_command_prints_numbers_and_reasons(capsys: pytest.CaptureFixture[st
     assert all(name in text for name in by_name)
     command("chip")
     assert "predict" in capsys.readouterr().out
+
+
+def test_the_answers_are_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, counts = tmp_path / "a.html", tmp_path / "counts.csv"
+    command("chip", "predict", str(TOMAHAWK), "--lines", "1", "--html", str(page))
+    text = page.read_text(encoding="utf-8")
+    assert "What acceptance tests of a switch count" in text
+    assert grouped(9_884) in text
+    counts.write_text("name,value\ndrop,9884\nfill,8\n", encoding="utf-8")
+    command("chip", "explain", str(counts), "--pool", "11110", "--html", str(page))
+    assert "Configurations that explain counts" in page.read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert grouped(11_110) in pushout.chip_explain(counts, pool=11_110).html()

@@ -6,6 +6,7 @@ import click
 
 from pushout.cli import completion
 from pushout.cli.options import CELL, JSON, QOS, SET, Whole, allowed, console, no_sweep
+from pushout.cli.page import HTML, write_page
 from pushout.cli.streams import echo_json
 
 
@@ -28,6 +29,7 @@ def chip(context: click.Context) -> None:
 @QOS
 @CELL
 @SET
+@HTML
 @JSON
 def predict(
     profile: str,
@@ -36,6 +38,7 @@ def predict(
     qos: Path | None,
     cell: int | None,
     sets: tuple[str, ...],
+    html: Path | None,
     as_json: bool,
 ) -> None:
     """Predict what acceptance tests must count: packets until a drop, a pause, a resumption, a loss and a mark.
@@ -55,6 +58,7 @@ def predict(
         from pushout.show import chip as show
 
         show.predicted(result, console())
+    write_page(html, result)
 
 
 @chip.command()
@@ -70,9 +74,16 @@ def predict(
     metavar="PACKETS",
     help="Difference that is allowed (default: the least that is enough).",
 )
+@HTML
 @JSON
 def explain(
-    counts: Path, packet: int, cell: int | None, pool: int | None, tolerance: int | None, as_json: bool
+    counts: Path,
+    packet: int,
+    cell: int | None,
+    pool: int | None,
+    tolerance: int | None,
+    html: Path | None,
+    as_json: bool,
 ) -> None:
     """Find the configurations that explain what acceptance tests have counted: α, pool, reserved room, size of cells.
 
@@ -90,3 +101,4 @@ def explain(
         from pushout.show import chip as show
 
         show.explained(result, console())
+    write_page(html, result)
