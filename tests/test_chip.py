@@ -187,6 +187,24 @@ def test_lines_fill_their_queues_in_turn() -> None:
         values(packet=28)
 
 
+@pytest.mark.parametrize("policy", ["occamy", "abm", "follow-lqd", "dt-epd"])
+def test_policies_whose_thresholds_depend_on_more_are_refused(policy: str) -> None:
+    with pytest.raises(QuestionError, match=f"must be one of complete-sharing, .*, not {policy}"):
+        values(f'memory.chip.admission={{ policy = "{policy}" }}', profile="chip")
+    with pytest.raises(QuestionError, match="pushout must be left out"):
+        values('memory.chip.pushout={ policy = "longest-queue" }', profile="chip")
+
+
+def test_a_static_threshold_is_that_of_the_profile() -> None:
+    found = values('memory.chip.admission={ policy = "static-threshold", limit = "20 %" }', profile="chip", lines=6)
+    assert [found[f"bulk.drop{line}"] for line in ("", ".2", ".5", ".6")] == [1_846, 1_846, 1_846, 0]
+
+
+def test_what_a_profile_measures_does_not_matter() -> None:
+    plain = values(profile="chip", lines=1)
+    assert values('measure={ window = "1 ms", memories = ["chip"] }', profile="chip", lines=1) == plain
+
+
 def test_a_profile_has_a_memory() -> None:
     with pytest.raises(QuestionError, match="must have a memory"):
         values(profile="lan")

@@ -80,7 +80,8 @@ class Bench:
         """Fill queues by bursts that grow until each is too long for its queue."""
         while True:
             queues = self.fill(bursts, together=together)
-            if all(queue.dropped for queue in queues):
+            is_enough = min(bursts) * self.size > self.subject.cells  # a queue that never loses packets ends as well
+            if is_enough or all(queue.dropped for queue in queues):
                 return queues
             bursts = [burst * (1 if queue.dropped else GROWTH) for burst, queue in zip(bursts, queues, strict=True)]
 
@@ -157,7 +158,7 @@ class Bench:
         # A pool may be no larger than the memory, whose own free room may be smaller: an unused pool takes the rest.
         size = self.subject.free + headroom + reserved + own.shared + (other.shared if other is not None else 0)
         rest = size - self.subject.free - headroom - reserved
-        pools[_unused(pools)] = {"size": f"{rest} cells", "headroom": f"{rest} cells", "side": "egress"}
+        pools[_unused(pools)] = {"size": f"{size} cells", "headroom": f"{rest} cells", "side": "egress"}
         return {**self.subject.policy, "size": f"{size} cells", "pool": pools}
 
     def _flow(self, line: int, out: int, burst: int, start: int, reacts: bool) -> dict[str, Any]:

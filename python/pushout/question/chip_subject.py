@@ -25,7 +25,7 @@ SENTENCE = re.compile(
 ONLY_POOL = "all"
 """The pool, and the class, of a memory for which the scenario names none."""
 
-INSTANT = ("duration=1 ns", "warmup=0 s", "sample=1 ns")
+INSTANT = ("duration=1 ns", "warmup=0 s", "sample=1 ns", "measure={}")
 """Overrides for a run that only builds the memories."""
 
 
@@ -65,7 +65,7 @@ class Subject:
     section: Mapping[str, Any]
     """The class as the scenario has it, with sizes in cells; empty for the only class of a memory without classes."""
     policy: Mapping[str, Any]
-    """The keys of the memory that are not sizes: cell, header, admission, push-out."""
+    """The keys of the memory that are not sizes: cell, header, admission."""
     cells: int
     free: int
     """Cells of the memory that are neither reserved nor headroom."""
@@ -115,12 +115,29 @@ def read(source: Source, sets: Sequence[str] = ()) -> list[Subject]:
         )
     thresholds = _thresholds(job)
     found: dict[tuple[str, str], Subject] = {}
+    for name, section in document["memory"].items():
+        _check_policy(name, section)
     for memory in built:
         for subject in _of_memory(memory, document, thresholds):
             place = _section(memory["name"]), subject.name
             if place not in found or subject.lines > found[place].lines:
                 found[place] = subject
     return list(found.values())
+
+
+PREDICTED = ("complete-sharing", "static-threshold", "dynamic-threshold")
+"""Policies of switch chips: thresholds that depend on what queues hold now, and on nothing else."""
+
+
+def _check_policy(name: str, section: Mapping[str, Any]) -> None:
+    """Refuse a memory that removes packets, or whose thresholds depend on rates or on earlier packets."""
+    policy = section["admission"]["policy"]
+    if policy not in PREDICTED:
+        raise QuestionError(f"memory.{name}.admission must be one of {', '.join(PREDICTED)}, not {policy}")
+    if "pushout" in section:
+        raise QuestionError(
+            f"memory.{name}.pushout must be left out: counts are those of a memory that removes nothing"
+        )
 
 
 def _section(memory: str) -> str:
@@ -179,7 +196,7 @@ def _of_memory(
         )
 
 
-POLICY = ("cell", "header", "dt_check", "admission", "pushout")
+POLICY = ("cell", "header", "dt_check", "admission")
 
 SIZES = ("reserved", "limit", "xoff", "xon", "xon_offset", "threshold", "min_threshold", "max_threshold")
 """Keys whose value may be a share of a memory."""
