@@ -205,6 +205,39 @@ def test_what_a_profile_measures_does_not_matter() -> None:
     assert values('measure={ window = "1 ms", memories = ["chip"] }', profile="chip", lines=1) == plain
 
 
+def test_a_class_without_shared_room_pauses_at_once() -> None:
+    pause = 'pause = { xoff = "20 cells", xon = "0 cells" }'
+    found = values(f'queue.lossless={{ pool = "lossless", limit = "0 cells", {pause} }}', lines=1)
+    assert (found["lossless.xoff"], found["lossless.headroom"], found["lossless.loss"]) == (0, 20, 20)
+    assert found["lossless.xon"] == 1
+    nothing = values('queue.lossy={ pool = "lossy", limit = "0 cells" }', STEP, lines=1)
+    assert nothing["lossy.drop"] == 0
+    assert "lossy.mark" not in nothing
+
+
+def test_a_memory_of_many_nodes_counts_where_most_queues_are() -> None:
+    line = {"rate": "10 Gb/s", "delay": "1 us"}
+    scenario = {
+        "name": "fabric",
+        "duration": "1 ms",
+        "adaptation": {"kind": "packet"},
+        "topology": {"template": "leaf-spine", "leaves": 2, "spines": 2, "hosts": 4, "host": line, "fabric": line},
+        "port": {"default": {"memory": "chip"}},
+        "memory": {
+            "chip": {
+                "size": "10000 cells",
+                "cell": "208 bytes",
+                "admission": {"policy": "dynamic-threshold", "alpha": 1},
+            }
+        },
+        "flows": {"transport": {"kind": "udp"}, "source": {"kind": "cbr", "rate": "1 Gb/s", "size": "500 bytes"}},
+        "flow": [{"name": f"f{n}", "from": f"host{n}", "to": f"host{9 - n}"} for n in range(1, 9)],
+    }
+    found = values(profile=scenario, lines=2)
+    assert found["all.drop"] == 5_000
+    assert found["all.drop.2"] == 2_500
+
+
 def test_a_profile_has_a_memory() -> None:
     with pytest.raises(QuestionError, match="must have a memory"):
         values(profile="lan")

@@ -147,7 +147,7 @@ class _Counts:
             return most
         # A packet may take the last reserved cells and headroom: two fills decide.
         guess = most - self.alone.headroom
-        while self.bench.fill([guess])[0].headroom:
+        while guess > 0 and self.bench.fill([guess])[0].headroom:
             guess -= 1
         while guess < most and not self.bench.fill([guess + 1])[0].headroom:
             guess += 1
@@ -207,7 +207,7 @@ class _Counts:
 
     def _marks(self) -> Iterator[Expected]:
         marking = self.subject.marking
-        if marking is None:
+        if marking is None or not self.alone.held:
             return
         keys = ["threshold"] if marking["policy"] == "step" else ["min_threshold", "max_threshold"]
         for key, name in zip(keys, ("mark", "mark_all"), strict=False):
