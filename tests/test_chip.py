@@ -176,6 +176,18 @@ def test_a_class_with_a_pool_on_either_side_is_limited_by_the_smaller_one() -> N
     assert values(opposite)["lossy.drop"] == 500
 
 
+def test_the_reason_names_the_limit_that_ends_a_queue_early() -> None:
+    def why(change: str) -> str:
+        (found,) = [
+            each for each in pushout.chip_predict(TOMAHAWK, set=[change], lines=1).expected if each.name == "lossy.drop"
+        ]
+        return found.why
+
+    assert "ends it earlier" not in why("queue.lossy.alpha=8.0")
+    assert "the limit of the class (500 cells)" in why('queue.lossy.limit="500 cells"')
+    assert "pool lossless on the other side" in why('queue.lossy.opposite={ pool = "lossless", limit = "500 cells" }')
+
+
 def test_lines_fill_their_queues_in_turn() -> None:
     found = values(lines=6)
     assert [found[f"lossy.drop.{line}"] for line in range(2, 7)] == [1_105, 130, 22, 9, 8], (

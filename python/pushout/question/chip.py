@@ -277,13 +277,20 @@ class _Counts:
                 f"{reserved}; {next_one}"
             )
         end = alpha * thresholds.shared / (1 + alpha)
-        limit = (
-            f", or its limit of {thresholds.empty:g}" if thresholds.empty < min(alpha, 1) * thresholds.shared else ""
-        )
         return (
             f"α = {alpha:g}: the queue ends at {alpha:g} · {shared} / (1 + {alpha:g}) = {end:.1f} shared "
-            f"cells of pool {pool.name}{limit}{reserved}; {next_one}"
+            f"cells of pool {pool.name}{reserved}{self._earlier(end)}; {next_one}"
         )
+
+    def _earlier(self, end: float) -> str:
+        """Say which other limit ends the queue before its dynamic threshold does, which would end it at `end` cells."""
+        subject = self.subject
+        used = self.before_pause * self.bench.size - subject.thresholds.reserved
+        if used + self.bench.size > end:
+            return ""
+        limits = [f"the limit of the class ({subject.section['limit']})"] if "limit" in subject.section else []
+        limits += [f"pool {subject.opposite.name} on the other side"] if subject.opposite is not None else []
+        return f", but {' or '.join([*limits, f'the memory ({grouped(subject.free)} cells)'])} ends it earlier"
 
     def _share(self) -> str:
         alpha, shared = self.subject.alpha, self.subject.thresholds.shared
