@@ -127,6 +127,14 @@ def test_the_sender_may_resume_where_a_run_lets_it_resume() -> None:
     assert later["lossless.xon"] == 1 + 16, "ten packets more for twenty cells more"
 
 
+def test_many_packets_leave_before_the_sender_may_resume() -> None:
+    """The rate of the port is a whole number of bits per second: its error must not add up over so many packets."""
+    sizes = ('memory.chip.size="720000 cells"', 'memory.chip.pool.lossless.size="720000 cells"')
+    found = values(*sizes, "memory.chip.partitions=1", lines=1)
+    assert found["lossless.xon"] == found["lossless.xoff"] + 1 - 12
+    assert found["lossless.xon"] > 340_000
+
+
 @pytest.mark.parametrize(("packet", "cells"), [(64, 1), (208, 1), (209, 2), (1500, 8)])
 def test_packets_take_whole_cells(packet: int, cells: int) -> None:
     found = values(packet=packet)

@@ -53,13 +53,28 @@ class Bench:
 
     def fill(self, bursts: Sequence[int], *, together: bool = False, mark: str = "") -> list[Queue]:
         """Send a burst over each line, one after another or `together`; ports mark above the length `mark`."""
-        return self._run(bursts, together=together, mark=mark, ends=self._time(sum(bursts)))
+        return self._run(bursts, together=together, mark=mark)
 
     def drain(self, burst: int) -> int:
         """Send a burst over one line, then let packets leave; return how many leave until the sender may resume."""
-        each = self._time(burst)
-        (queue,) = self._run([burst], ends=(burst + 2) * each, leaves=each)
-        return -(-round(queue.paused_s * PS_PER_S) // each)
+        arrived = self._far(burst) + burst * self._sent(self.packet, RATE_BPS)
+        slow = self._plugged_bps(burst)
+        begins = self._sent(MOST_PACKET, RATE_BPS) + self._sent(MOST_PACKET, slow)
+        (queue,) = self._run([burst], plugged=True)
+        return round((queue.paused_s * PS_PER_S - (begins - arrived)) / self._sent(self.packet, slow))
+
+    def _plugged_bps(self, burst: int) -> int:
+        """Return the rate of a port that sends the largest packet until long after a burst has come."""
+        return MOST_PACKET * 8 * PS_PER_S // (3 * self._far(burst))
+
+    def _far(self, packets: int) -> int:
+        """Return the delay in ps of a line on which a pause comes to a sender that has sent these packets."""
+        return self._time(packets) + 2 * self._sent(MOST_PACKET, RATE_BPS)
+
+    @staticmethod
+    def _sent(octets: int, rate_bps: int) -> int:
+        """Return the time in ps in which a packet is sent."""
+        return octets * 8 * PS_PER_S // rate_bps
 
     def alone(self) -> Queue:
         """Fill the queue of one line until it loses packets."""
@@ -90,10 +105,10 @@ class Bench:
         return (packets + 2) * -(-self.packet * 8 * PS_PER_S // RATE_BPS)
 
     def _run(
-        self, bursts: Sequence[int], *, ends: int, together: bool = False, mark: str = "", leaves: int = 0
+        self, bursts: Sequence[int], *, together: bool = False, mark: str = "", plugged: bool = False
     ) -> list[Queue]:
-        """Run the bench until `ends` ps after the first packet; without `leaves` no packet leaves before."""
-        asked = self._scenario(bursts, ends=ends, together=together, mark=mark, leaves=leaves or 2 * ends)
+        """Run the bench until all packets have come, or until all have left behind a large one, the plug."""
+        asked = self._scenario(bursts, together=together, mark=mark, plugged=plugged)
         job = Job(load(asked))
         checked(self.subject, job)
         return list(self._queues(job.run(None), len(bursts)))
@@ -109,12 +124,18 @@ class Bench:
             held, headroom = (queue[key] // self.size for key in ("occupancy_max", "headroom_max"))
             yield Queue(held, headroom, queue["dropped"], queue["marked"], paused[f"in{line}"])
 
-    def _scenario(self, bursts: Sequence[int], *, ends: int, together: bool, mark: str, leaves: int) -> dict[str, Any]:
-        """Return the scenario; a line reaches its port after `ends` ps, so that a pause returns too late."""
-        lines = range(len(bursts))
-        slow = self.packet * 8 * PS_PER_S // leaves
+    def _scenario(self, bursts: Sequence[int], *, together: bool, mark: str, plugged: bool) -> dict[str, Any]:
+        """Return the scenario; lines are so long that a pause comes to a sender that has sent everything.
+
+        The plug is a packet of a class with a pool of its own, so that it changes no threshold. Its time at the port is
+        that of the fill, and the others leave soon: a pause, which is repeated until then, ends early.
+        """
+        lines, packets = range(len(bursts)), sum(bursts)
+        far = self._far(packets)
+        slow = self._plugged_bps(packets) if plugged else self.packet * 8 * PS_PER_S // (3 * far)
         if slow < 1:
             raise QuestionError("packet must be larger for a memory of this size: its ports would be slower than 1 b/s")
+        duration = 3 * far + (self._sent(MOST_PACKET + (packets + 2) * self.packet, slow) if plugged else 0)
         port: dict[str, Any] = {"memory": "chip"}
         if mark:
             port["admission"] = {"policy": "step", "action": "mark", "threshold": mark}
@@ -123,31 +144,49 @@ class Bench:
         flows = [
             self._flow(line, line if line in outs else 0, bursts[line], starts[line], bool(mark)) for line in lines
         ]
-        named = {"queue": {self.subject.name: self._section()}} if self.subject.section else {}
-        return {
+        sources = [f"source{line}" for line in lines]
+        found = {
             "name": "chip",
-            "duration": f"{3 * ends} ps",
-            "sample": f"{3 * ends} ps",
+            "duration": f"{duration} ps",
+            "sample": f"{duration} ps",
             "adaptation": {"kind": "packet"},
             "node": [
                 {"name": "switch", "kind": "router"},
-                *({"name": f"source{line}", "kind": "host"} for line in lines),
-                *({"name": f"sink{line}", "kind": "host"} for line in outs),
+                *({"name": name, "kind": "host"} for name in (*sources, *(f"sink{line}" for line in outs))),
             ],
             "link": [
-                *(_link(f"in{line}", (f"source{line}", "switch"), RATE_BPS, ends) for line in lines),
+                *(_link(f"in{line}", (f"source{line}", "switch"), RATE_BPS, far) for line in lines),
                 *(_link(f"out{line}", ("switch", f"sink{line}"), slow, 0) for line in outs),
             ],
             "port": {f"out{line}": port for line in outs},
-            "memory": {"chip": self._memory(len(bursts))},
-            **named,
+            "memory": {"chip": self._memory(len(bursts), plugged=plugged)},
+            "queue": {self.subject.name: self._section()} if self.subject.section else {},
             "flow": flows,
         }
+        if plugged:
+            self._plug(found)
+        return found if found["queue"] else {key: value for key, value in found.items() if key != "queue"}
+
+    def _plug(self, scenario: dict[str, Any]) -> None:
+        """Add the packet that occupies the port while queues fill."""
+        name = f"{self.subject.name}-plug"
+        (pool,) = [pool for pool in scenario["memory"]["chip"]["pool"] if pool not in self._pools]
+        scenario["node"].append({"name": "plug", "kind": "host"})
+        scenario["link"].append(_link("plug", ("plug", "switch"), RATE_BPS, 0))
+        scenario["queue"][name] = {"pool": pool, "reserved": f"{self.subject.cells_of(MOST_PACKET)} cells"}
+        source = _burst(1, MOST_PACKET)
+        ends = {"name": "plug", "from": "plug", "to": "sink0", "queue": name}
+        scenario["flow"].append({**ends, "source": source, "transport": {"kind": "udp"}})
+
+    @property
+    def _pools(self) -> list[str]:
+        """Return the names of the pools of the class."""
+        return [pool.name for pool in (self.subject.pool, self.subject.opposite) if pool is not None]
 
     def _section(self) -> dict[str, Any]:
         return {**self.subject.section, "pool": self.subject.pool.name}
 
-    def _memory(self, lines: int) -> dict[str, Any]:
+    def _memory(self, lines: int, *, plugged: bool) -> dict[str, Any]:
         """Return the memory: shared room as in the profile, and what the queues of these lines reserve on top."""
         own, other = self.subject.pool, self.subject.opposite
         reserved = lines * self.subject.thresholds.reserved
@@ -158,23 +197,29 @@ class Bench:
         # A pool may be no larger than the memory, whose own free room may be smaller: an unused pool takes the rest.
         size = self.subject.free + headroom + reserved + own.shared + (other.shared if other is not None else 0)
         rest = size - self.subject.free - headroom - reserved
+        size += self.subject.cells_of(MOST_PACKET) if plugged else 0
         pools[_unused(pools)] = {"size": f"{size} cells", "headroom": f"{rest} cells", "side": "egress"}
         return {**self.subject.policy, "size": f"{size} cells", "pool": pools}
 
     def _flow(self, line: int, out: int, burst: int, start: int, reacts: bool) -> dict[str, Any]:
-        source = {
-            "kind": "on-off",
-            "peak": f"{RATE_BPS} b/s",
-            "burst": burst,
-            "total": burst,
-            "off": "1000000 s",
-            "distribution": "periodic",
-            "phase": "aligned",
-            "size": f"{self.packet - UDP_HEADERS} bytes",
-        }
+        source = _burst(burst, self.packet)
         flow = {"name": f"flow{line}", "from": f"source{line}", "to": f"sink{out}", "source": source}
         named = {"queue": self.subject.name} if self.subject.section else {}
         return {**flow, **named, "transport": {"kind": "udp", "ecn": reacts}, "start": f"{start} ps"}
+
+
+def _burst(packets: int, octets: int) -> dict[str, Any]:
+    """Return a source that sends packets of a size once, one behind another."""
+    return {
+        "kind": "on-off",
+        "peak": f"{RATE_BPS} b/s",
+        "burst": packets,
+        "total": packets,
+        "off": "1000000 s",
+        "distribution": "periodic",
+        "phase": "aligned",
+        "size": f"{octets - UDP_HEADERS} bytes",
+    }
 
 
 def _pool(pool: PoolRoom, reserved: int) -> dict[str, Any]:
