@@ -234,3 +234,11 @@ def test_arguments_are_within_their_ranges() -> None:
     for arguments in wrong:
         with pytest.raises(QuestionError, match=f"{next(iter(arguments))} must be from"):
             pushout.chip_explain({"drop": 1}, **arguments)
+
+
+def test_the_largest_counts_are_explained() -> None:
+    found = only({"drop": 2_000_000, "drop.2": 1_000_000, "drop.3": 500_000}, cell=254)
+    one = next(each for each in found["configurations"] if each["alpha"] == 1.0)
+    assert one["shared_cells"][0] <= 4_000_000 <= one["shared_cells"][1]
+    with pytest.raises(QuestionError, match="value must be an integer from 0 to 2000000"):
+        only({"drop": 2_000_001})

@@ -19,7 +19,7 @@ MOST_ROWS = 4096
 LARGEST = 2**24
 """Bytes of a table's file."""
 
-MOST_PACKETS = 10**9
+MOST_PACKETS = 2_000_000
 """The largest count: no memory holds more packets."""
 
 MOST_LINES = 64

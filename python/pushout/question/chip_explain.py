@@ -12,6 +12,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from pushout.errors import QuestionError
 from pushout.question.chip import check_within
 from pushout.question.chip import predict as ask_predict
@@ -30,7 +33,13 @@ TOLERANCES = (0, 1, 2, 4, 8, 16)
 MOST_CELLS = 10**9
 """Cells of a memory that is not bounded by a count."""
 
+MOST_RESERVED = 10**6
+"""Cells of reserved room that are tried: a queue reserves a few packets."""
+
 MOST_TOLERANCE = 1000
+
+Cells = npt.NDArray[np.int64]
+"""A number of cells for each reserved room."""
 
 
 class Range(NamedTuple):
@@ -226,12 +235,20 @@ LIMITED = ("drop", "xoff", "loss")
 """Counts that a dynamic threshold ends."""
 
 
+class _Rooms(NamedTuple):
+    """Reserved and shared rooms with which counts agree: their ranges, and pairs of one of each."""
+
+    reserved: Range
+    shared: Range
+    examples: list[tuple[int, int]]
+
+
 class _Proposal(NamedTuple):
-    """Ranges of a configuration before the simulator tries it; `rooms` has the shared room for each reserved one."""
+    """Ranges of a configuration, before the simulator has tried it."""
 
     alpha: Fraction
     cells: tuple[int, ...]
-    rooms: Mapping[int, Range]
+    rooms: _Rooms
     headroom: Range | None
     mark: Range | None
     xon: Range | None
@@ -249,12 +266,7 @@ def _proposals(counts: Sequence[Count], sizes: Sequence[int], pool: Range, allow
             continue
         reserved = _reserved(rows, allowed)
         for alpha in ALPHAS:
-            rooms = {
-                room: found
-                for room in range(reserved.low, reserved.high + 1)
-                if not (found := _shared(rows, alpha, room, allowed) & pool).is_empty
-            }
-            if rooms:
+            if (rooms := _rooms(rows, alpha, reserved, pool, allowed)) is not None:
                 yield _Proposal(alpha, tuple(cells), rooms, headroom, mark, xon)
 
 
@@ -314,21 +326,30 @@ def _xon(rows: Rows) -> Range | None:
     return None if found is None or found.is_empty else found
 
 
-def _shared(rows: Rows, alpha: Fraction, reserved: int, allowed: int) -> Range:
-    """Return the range of shared room with which all counts of queues agree, given α and reserved room."""
-    found = ANY
+def _rooms(rows: Rows, alpha: Fraction, reserved: Range, pool: Range, allowed: int) -> _Rooms | None:
+    """Return the reserved and shared rooms with which all counts of queues agree; None if there are none."""
+    own = np.arange(reserved.low, min(reserved.high, MOST_RESERVED) + 1, dtype=np.int64)
+    low, high = np.full_like(own, pool.low), np.full_like(own, pool.high)
     for count, size in rows:
         value = _before_headroom(count, size, rows)
-        if value is None:
+        used = None if value is None else _used_before(count, size, rows, own)
+        if value is None or used is None:
             continue
-        used = _used_before(count, size, rows, reserved)
-        if used is None:
-            continue
-        own = _bounds(Range(value - allowed, value + allowed), size, alpha, reserved, count.together)
-        found &= Range(own.low + used, own.high + used)
-        if found.is_empty:
-            break
-    return found
+        least, most = _bounds(Range(value - allowed, value + allowed), size, alpha, own, count.together)
+        low, high = np.maximum(low, least + used), np.minimum(high, most + used)
+    fits = low <= high
+    if not fits.any():
+        return None
+    own, low, high = own[fits], low[fits], high[fits]
+    last, steps = len(own) - 1, MOST_TRIED - 1
+    tried = dict.fromkeys(last * step // steps for step in range(MOST_TRIED))
+    examples = [(int(own[place]), _example(Range(int(low[place]), int(high[place])))) for place in tried]
+    return _Rooms(Range(int(own[0]), int(own[-1])), Range(int(low.min()), int(high.max())), examples)
+
+
+def _example(shared: Range) -> int:
+    """Return a shared room of a range; one without a bound has its least."""
+    return shared.middle if shared.high < MOST_CELLS else shared.low
 
 
 def _before_headroom(count: Count, size: int, rows: Rows) -> int | None:
@@ -341,19 +362,19 @@ def _before_headroom(count: Count, size: int, rows: Rows) -> int | None:
     return None if taken is None else count.value - taken
 
 
-def _used_before(count: Count, size: int, rows: Rows, reserved: int) -> int | None:
+def _used_before(count: Count, size: int, rows: Rows, reserved: Cells) -> Cells | None:
     """Return the shared room that lines before hold; None if one of them was not counted."""
-    used = 0
+    used = np.zeros_like(reserved)
     for line in range(1, count.line):
         before = next((other.value for other, cells in _of(rows, count.kind, line) if cells == size), None)
         if before is None:
             return None
-        used += max(0, before * size - reserved)
+        used += np.maximum(0, before * size - reserved)
     return used
 
 
-def _bounds(values: Range, size: int, alpha: Fraction, reserved: int, together: int) -> Range:
-    """Return the range of free shared room with which a queue ends at one of these numbers of packets.
+def _bounds(values: Range, size: int, alpha: Fraction, reserved: Cells, together: int) -> tuple[Cells, Cells]:
+    """Return the least and the most free shared room with which a queue ends at one of these numbers of packets.
 
     Of several lines that fill together the order of packets at one instant decides about one packet more or less.
     """
@@ -361,36 +382,30 @@ def _bounds(values: Range, size: int, alpha: Fraction, reserved: int, together: 
     over, under = alpha.numerator, alpha.denominator + together * alpha.numerator  # (1 + N α) / α, upside down
     low, high = max(0, values.low - slack), values.high + slack
 
-    def held(packets: int) -> int:
-        return max(0, packets * size - reserved)
+    def held(packets: int) -> Cells:
+        return np.maximum(0, packets * size - reserved)
 
-    if low * size <= reserved:
-        least = 0
-    else:
-        least = max(held(low - 1) * under // over + 1, held(low) + (together - 1) * held(low - 1))
-    if (high + 1) * size <= reserved:
-        return Range(1, 0)  # the next packet would find reserved room
-    return Range(least, max(held(high) * under // over, together * held(high + 1) - 1))
+    shares = np.maximum(held(low - 1) * under // over + 1, held(low) + (together - 1) * held(low - 1))
+    least = np.where(low * size <= reserved, 0, shares)
+    most = np.maximum(held(high) * under // over, together * held(high + 1) - 1)
+    return least, np.where((high + 1) * size <= reserved, -1, most)  # the next packet would find reserved room
 
 
 def _tried(proposal: _Proposal, counts: Sequence[Count]) -> Configuration:
     """Count with the simulator what examples of a proposal give, until one gives all counts, and keep the best."""
-    rooms = proposal.rooms
-    every = [room for found in rooms.values() for room in found]
     best: tuple[tuple[int, int], dict[str, int]] | None = None
-    for reserved in _spread(list(rooms)):
-        shared = rooms[reserved].middle if rooms[reserved].high < MOST_CELLS else rooms[reserved].low
-        residuals = dict(_residuals(proposal, reserved, shared, counts))
+    for example in proposal.rooms.examples:
+        residuals = dict(_residuals(proposal, *example, counts))
         if best is None or _worst(residuals) < _worst(best[1]):
-            best = (reserved, shared), residuals
+            best = example, residuals
         if not _worst(residuals):
             break
-    assert best is not None  # noqa: S101  (a proposal has rooms)
+    assert best is not None  # noqa: S101  (a proposal has examples)
     return Configuration(
         alpha=proposal.alpha,
         cells=proposal.cells,
-        reserved=Range(min(rooms), max(rooms)),
-        shared=Range(min(every), max(every)),
+        reserved=proposal.rooms.reserved,
+        shared=proposal.rooms.shared,
         headroom=proposal.headroom,
         mark=proposal.mark,
         xon=proposal.xon,
@@ -401,12 +416,6 @@ def _tried(proposal: _Proposal, counts: Sequence[Count]) -> Configuration:
 
 MOST_TRIED = 5
 """Examples of a proposal: some counts, as those of a line of which an earlier one is missing, bound nothing."""
-
-
-def _spread(values: Sequence[int]) -> Sequence[int]:
-    """Choose some of the values, from the first to the last."""
-    last, steps = len(values) - 1, MOST_TRIED - 1
-    return [values[place] for place in dict.fromkeys(last * step // steps for step in range(MOST_TRIED))]
 
 
 def _worst(residuals: Mapping[str, int]) -> int:
