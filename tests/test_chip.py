@@ -128,7 +128,7 @@ def test_the_sender_may_resume_where_a_run_lets_it_resume() -> None:
 
 
 def test_many_packets_leave_before_the_sender_may_resume() -> None:
-    """The rate of the port is a whole number of bits per second: its error must not add up over so many packets."""
+    """The rate of the port is a whole number of bits per second: its error must not add up over 340 000 packets."""
     sizes = ('memory.chip.size="720000 cells"', 'memory.chip.pool.lossless.size="720000 cells"')
     found = values(*sizes, "memory.chip.partitions=1", lines=1)
     assert found["lossless.xon"] == found["lossless.xoff"] + 1 - 12
