@@ -109,8 +109,8 @@ urls: ## Write the address of the repository into all metadata (REPOSITORY=https
 	$(PYTHON) packaging/urls.py $(REPOSITORY)
 
 hostile: $(VENV)/.built ## 1500 hostile inputs and 500 policies (PUSHOUT_HOSTILE=…, PUSHOUT_HOSTILE_SEED=…), 200 flipped bits in each store, 100 kills, 100 lines with headroom
-	PUSHOUT_HOSTILE=$${PUSHOUT_HOSTILE:-1500} PUSHOUT_FLIPS=200 PUSHOUT_KILLS=100 PUSHOUT_LINES=100 \
-		$(BIN)/pytest tests/test_hostile.py tests/test_damage.py tests/test_interrupt.py tests/test_streams.py tests/test_headroom.py tests/test_shards.py
+	PUSHOUT_HOSTILE=$${PUSHOUT_HOSTILE:-1500} PUSHOUT_FLIPS=200 PUSHOUT_KILLS=100 PUSHOUT_LINES=100 PUSHOUT_CHIPS=200 \
+		$(BIN)/pytest tests/test_hostile.py tests/test_damage.py tests/test_interrupt.py tests/test_streams.py tests/test_headroom.py tests/test_shards.py tests/test_chip_explain.py
 
 wasm: $(WASM) ## The simulator gives the same bytes in WebAssembly (needs Node.js and the Rust target wasm32-unknown-unknown)
 	cargo build --locked --profile test --workspace --example answer
