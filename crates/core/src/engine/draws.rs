@@ -102,7 +102,7 @@ fn every_admission_policy_that_draws_is_among_them() {
     let drawing = admission::CATALOGUE.iter().filter(|entry| takes_draws(entry.file)).map(|entry| entry.name);
     for name in drawing.filter(|name| *name != "program") {
         let is_it = |policy: &&str| policy.starts_with(&format!("policy = '{name}'"));
-        assert!(DRAWING.iter().any(|policy| is_it(policy)), "{name} draws random numbers: add it to DRAWING");
+        assert!(DRAWING.iter().any(is_it), "{name} draws random numbers: add it to DRAWING");
     }
 }
 
