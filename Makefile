@@ -33,7 +33,9 @@ export CARGO_TERM_PROGRESS_WHEN := never
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.built ## Set up .venv with the tool in it: .venv/bin/pushout
+setup: $(VENV)/.built ## Set up .venv with the tool in it, .venv/bin/pushout, and the page of the lab where Node.js is
+	@$(NODE) || { echo "no Node.js >= 20: without the page of the lab (make lab)"; exit 0; }; \
+	$(MAKE) --no-print-directory lab || echo "the page of the lab is not built (make lab says why)" >&2
 
 fast: $(VENV)/.built ## Set up .venv with the tool compiled with a profile of its runs: they take up to a sixth less time
 
@@ -107,8 +109,8 @@ urls: ## Write the address of the repository into all metadata (REPOSITORY=https
 	$(PYTHON) packaging/urls.py $(REPOSITORY)
 
 hostile: $(VENV)/.built ## 1500 hostile inputs and 500 policies (PUSHOUT_HOSTILE=…, PUSHOUT_HOSTILE_SEED=…), 200 flipped bits in each store, 100 kills, 100 lines with headroom
-	PUSHOUT_HOSTILE=$${PUSHOUT_HOSTILE:-1500} PUSHOUT_FLIPS=200 PUSHOUT_KILLS=100 PUSHOUT_LINES=100 \
-		$(BIN)/pytest tests/test_hostile.py tests/test_damage.py tests/test_interrupt.py tests/test_streams.py tests/test_headroom.py tests/test_shards.py
+	PUSHOUT_HOSTILE=$${PUSHOUT_HOSTILE:-1500} PUSHOUT_FLIPS=200 PUSHOUT_KILLS=100 PUSHOUT_LINES=100 PUSHOUT_CHIPS=200 \
+		$(BIN)/pytest tests/test_hostile.py tests/test_damage.py tests/test_interrupt.py tests/test_streams.py tests/test_headroom.py tests/test_shards.py tests/test_chip_explain.py
 
 wasm: $(WASM) ## The simulator gives the same bytes in WebAssembly (needs Node.js and the Rust target wasm32-unknown-unknown)
 	cargo build --locked --profile test --workspace --example answer
@@ -121,9 +123,10 @@ lab-again: $(LAB) ## Build the page of the lab once more, in another folder, and
 	git ls-files -z | xargs -0 cp --parents --target-directory="$$copy" && $(MAKE) -C "$$copy" lab && cmp $(LAB) "$$copy/$(LAB)" && \
 	echo "the page is the same, byte by byte"
 
-test-web: wasm lab ## The page of the lab: types, the same bytes as the simulator, a tour in Chromium if there is one
+test-web: wasm lab ## The page of the lab: types, the same bytes as the simulator, a tour in Chromium if there is one (BROWSER=needed: it must be there)
 	cd web && npm run --silent check
-	LAB=$(abspath $(LAB)) node --test web/test/page/*.test.mjs
+	ENGINE=$(abspath $(WASM)) node --test web/test/units.test.mjs web/test/presets.test.mjs
+	LAB=$(abspath $(LAB)) ENGINE=$(abspath $(WASM)) node --test web/test/page/*.test.mjs
 
 fuzz: need ## Fuzz the reader and both engines with random input, a minute each (FUZZ_SECONDS=…; needs cargo-fuzz and a nightly Rust)
 	mkdir -p fuzz/corpus/scenario fuzz/corpus/engines
@@ -266,16 +269,20 @@ web/node_modules/.installed: web/package-lock.json | need-web
 	npm ci --prefix web --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-$(LAB): $(WASM) web/node_modules/.installed $(shell find web/src web/build.mjs web/presets.json) $(wildcard scenarios/*.toml)
+$(LAB): $(WASM) web/node_modules/.installed $(shell find web/src web/build.mjs web/presets.mjs web/presets.json) $(wildcard scenarios/*.toml)
 	@mkdir -p $(@D)
 	node web/build.mjs $(WASM) $@
 	@echo "the page: $@"
 
+# Whether there is a Node.js that the page can be built with.
+NODE = node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null
+
 need-web: need
 	@missing=; say() { echo "missing for the page of the lab: $$1" >&2; missing=1; }; \
-	node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || say "Node.js >= 20 (https://nodejs.org)"; \
+	$(NODE) || say "Node.js >= 20 (https://nodejs.org)"; \
 	npm --version >/dev/null 2>&1 || say "npm (comes with Node.js; Debian: apt install npm)"; \
 	rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d || \
+		{ echo "adding wasm32-unknown-unknown to the Rust toolchain"; rustup target add wasm32-unknown-unknown; } || \
 		say "the Rust target wasm32-unknown-unknown (rustup target add wasm32-unknown-unknown)"; \
 	test -z "$$missing"
 

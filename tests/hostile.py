@@ -223,14 +223,18 @@ OPTIONS = [
 def _argument(stream: random.Random) -> Case:
     """A hostile text in place of a file or a name."""
     verb = stream.choice(
-        ["run", "validate", "explain", "sweep", "headroom", "policies", "reproduce", "scenarios", *NEEDED]
+        [
+            *("run", "validate", "explain", "sweep", "headroom", "policies", "reproduce", "scenarios", *NEEDED),
+            *("chip predict", "chip explain", "init x --cell 208 --sonic", "import"),
+        ]
     )
     text = stream.choice(TEXTS).replace("\x00", "\x01") or "empty"
     if verb == "reproduce" and text.isdigit():
         text = f"-{text}"  # the beginning of the ids of studies, which take long
     escapes = ["\\x", "\\u", "\\U", "\\n", "\\r", "\\t", "***@"]
     names = [text[:8], *escapes, "name", "study", "scenario", "path", "empty", ":/"]
-    return Case([verb, *NEEDED.get(verb, []), "--", text], names, _files())
+    between = [] if verb.endswith("--sonic") else [*NEEDED.get(verb, []), "--"]
+    return Case([*verb.split(), *between, text], names, _files())
 
 
 def _unknown_word(stream: random.Random) -> Case:

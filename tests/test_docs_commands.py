@@ -71,7 +71,9 @@ def place(page: str, folder: Path) -> None:
     (folder / "scenarios").mkdir()
     files = {f"scenarios/{file.name}": file.read_text(encoding="utf-8") for file in ROOT.glob("scenarios/*.toml")}
     text = (ROOT / page).read_text(encoding="utf-8")
-    saved = re.findall(r"Save as `(\S+\.(?:toml|py|csv))`:\n\n```(?:toml|python|text)\n(.*?)```", text, re.DOTALL)
+    saved = re.findall(
+        r"Save as `(\S+\.(?:toml|py|csv|json|txt|cm))`:\n\n```(?:toml|python|text|json)\n(.*?)```", text, re.DOTALL
+    )
     for name, content in {**files, **dict(saved)}.items():
         (folder / name).write_text(once(content), encoding="utf-8")
 

@@ -41,6 +41,8 @@ FLOORS = [
     ["display"],
     ["page", "generate"],
     ["api"],
+    ["tools"],
+    ["server"],
     ["cli"],
     ["__main__"],
 ]

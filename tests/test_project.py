@@ -78,7 +78,7 @@ def test_workflows_call_targets_that_exist() -> None:
                     assert re.search(rf"^{re.escape(target)}:.* ## ", makefile, re.MULTILINE), target
                     made.add(target)
     nightly = {"equivalence", "answers", "hostile", "instructions", "lab-again", "notebooks-again", "tour"}
-    assert made == {"test", "docs", "msrv", "test-web", "deny", "fuzz", *nightly}
+    assert made == {"test", "docs", "msrv", "lab", "test-web", "deny", "fuzz", *nightly}
 
 
 def test_workflows_cover_three_systems_and_keep_their_hours() -> None:

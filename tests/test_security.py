@@ -123,6 +123,7 @@ def test_every_sentence_of_the_page_is_one_of_those_that_are_tested() -> None:
         "A scenario or a sweep reads only regular files below its own folder",
         "Messages quote lines only of files named `*.toml` or `*.json`",
         "A command writes only below the folders and files that it names",
+        "The tools of `pushout mcp` read and write below the folder of `--folder` only",  # tests/test_mcp.py
         "It opens no network connection",
         "What was changed on disk is noticed",
     ]

@@ -220,7 +220,7 @@ def test_every_example_is_one_of_its_command_and_can_be_read(name: str) -> None:
     load(name).make_context(verb, arguments)
 
 
-NEEDS_MORE = ("bench", "check", "compare", "headroom", "merge", "reproduce", "run", "size", "sweep")
+NEEDS_MORE = ("bench", "check", "compare", "headroom", "import", "mcp", "merge", "reproduce", "run", "size", "sweep")
 """Verbs that take long, or need a file of the user."""
 
 QUICK = [verb for verb in EXAMPLES if verb not in NEEDS_MORE]

@@ -23,7 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pushout import policy, schemes
     from pushout.api import (
+        ChipResult,
         CompareResult,
+        ExplainResult,
         HeadroomResult,
         NeverResult,
         Result,
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
         WhyResult,
         WorstResult,
         __version__,
+        chip_explain,
+        chip_predict,
         compare,
         explain,
         headroom,
@@ -65,8 +69,10 @@ if TYPE_CHECKING:
     from pushout.scenario import Link, Scenario
 
 __all__ = [
+    "ChipResult",
     "CompareResult",
     "DesignError",
+    "ExplainResult",
     "FigureError",
     "HeadroomResult",
     "InternalError",
@@ -87,6 +93,8 @@ __all__ = [
     "WhyResult",
     "WorstResult",
     "__version__",
+    "chip_explain",
+    "chip_predict",
     "compare",
     "explain",
     "headroom",

@@ -3,7 +3,6 @@
 import _thread
 import gc
 import os
-import signal
 import sys
 import time
 
@@ -48,6 +47,8 @@ def _interrupt(thread: int) -> None:
     if sys.platform == "win32":
         _thread.interrupt_main()
     else:  # a signal ends a wait as well
+        import signal  # not at the top: an interrupt while it loads would print a traceback
+
         signal.pthread_kill(thread, signal.SIGINT)
 
 

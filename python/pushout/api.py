@@ -19,7 +19,9 @@ from pushout.picture.asked import DEFAULT
 from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
 from pushout.progress import shown
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask, chip_counts
+from pushout.question import chip as chips
+from pushout.question import chip_explain as explaining
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
@@ -28,6 +30,8 @@ from pushout.question import never as nevers
 from pushout.question import sweep as sweeps
 from pushout.question import worst as worsts
 from pushout.question.ask import Named, Policies
+from pushout.question.chip import ChipResult
+from pushout.question.chip_explain import ExplainResult
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_columns, with_policies
 from pushout.question.headroom import HeadroomResult
@@ -48,7 +52,9 @@ from pushout.simulate import Job, Progress, check_reps, check_seed
 from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf_8
 
 __all__ = [
+    "ChipResult",
     "CompareResult",
+    "ExplainResult",
     "HeadroomResult",
     "NeverResult",
     "Result",
@@ -58,6 +64,8 @@ __all__ = [
     "WhyResult",
     "WorstResult",
     "__version__",
+    "chip_explain",
+    "chip_predict",
     "compare",
     "explain",
     "headroom",
@@ -356,6 +364,57 @@ def headroom(
     given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
     lines = tables.read(table, given) if isinstance(table, str | os.PathLike) else tables.made(table, given)
     return headrooms.headroom(lines)
+
+
+def chip_explain(
+    counts: str | os.PathLike[str] | Mapping[str, int] | Iterable[Mapping[str, object]],
+    *,
+    packet: int = chips.PACKET,
+    cell: int | None = None,
+    pool: int | None = None,
+    tolerance: int | None = None,
+) -> ExplainResult:
+    """Find the configurations of a switch that explain what acceptance tests have counted.
+
+    The simulator counts with each configuration, and the differences are its residuals.
+
+    Parameters: `counts` is a CSV file with the columns `name` and `value`, optionally `packet` and `lines`, or its rows
+    as mappings, or a mapping of names, as `chip_predict` calls them, to numbers of packets; `packet` the bytes of
+    packets in rows without them; `cell` the bytes of a cell and `pool` the cells that a pool shares, if they are known;
+    `tolerance` the packets by which counts may differ (default: the least that is enough).
+
+        >>> found = pushout.chip_explain({"xoff": 120117, "xoff.2": 60096, "xoff.3": 30085})
+        >>> found.document["classes"][0]["configurations"][0]["alpha"]
+        1.0
+    """
+    rows = (
+        chip_counts.read(counts, packet) if isinstance(counts, str | os.PathLike) else chip_counts.made(counts, packet)
+    )
+    return explaining.explain(rows, cell=cell, pool=pool, tolerance=tolerance)
+
+
+def chip_predict(
+    profile: ScenarioLike,
+    *,
+    packet: int = chips.PACKET,
+    lines: int | None = None,
+    qos: str | os.PathLike[str] | None = None,
+    cell: int | None = None,
+    set: Overrides = (),  # noqa: A002
+) -> ChipResult:
+    """Predict what acceptance tests of a switch must count: packets until a drop, a pause, a loss and a mark.
+
+    A bench in the simulator sends packets to ports that stand still, through senders that ignore pauses, and counts.
+
+    Parameters: `profile` is a scenario with a memory, or a file with tables of SONiC (`buffers.json`), to which `qos`
+    adds marks and `cell` the bytes of a cell; `packet` the bytes of the packets; `lines` the number of lines that fill
+    their queues one after another (default: those of the profile); `set` is that of `run`.
+
+        >>> pushout.chip_predict("tomahawk")["lossy.drop"]
+        9884
+    """
+    source = chips.profile(profile, qos=qos, cell=cell)
+    return chips.predict(source, overrides(set), packet=packet, lines=lines)
 
 
 def why(

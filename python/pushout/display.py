@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from pushout.question.chip import ChipResult
+from pushout.question.chip_explain import ExplainResult
 from pushout.question.compare import CompareResult
 from pushout.question.frame import display
 from pushout.question.headroom import HeadroomResult
@@ -33,6 +35,20 @@ def _answer(result: CompareResult | SizeResult | SweepResult, console: "Console"
     from pushout.show import answers as show
 
     show.answer(result, None, console)
+
+
+@display.register(ChipResult)
+def _chip(result: ChipResult, console: "Console") -> None:
+    from pushout.show import chip as show
+
+    show.predicted(result, console)
+
+
+@display.register(ExplainResult)
+def _explained(result: ExplainResult, console: "Console") -> None:
+    from pushout.show import chip as show
+
+    show.explained(result, console)
 
 
 @display.register(HeadroomResult)

@@ -1,4 +1,4 @@
-"""The optional libraries, which come with the extras `tables`, `search` and `cluster`."""
+"""The optional libraries, which come with the extras `tables`, `search`, `cluster` and `mcp`."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,6 +13,7 @@ EXTRAS = {
     "pyarrow": "tables",
     "optuna": "search",
     "ray": "cluster",
+    "mcp": "mcp",
 }
 """The extra that brings each library."""
 

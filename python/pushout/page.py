@@ -11,6 +11,8 @@ from typing import Any
 from pushout import _core, display  # noqa: F401  (answers are printed by it)
 from pushout.picture.asked import recorded
 from pushout.question import drawing
+from pushout.question.chip import ChipResult
+from pushout.question.chip_explain import ExplainResult
 from pushout.question.compare import CompareResult
 from pushout.question.frame import Tabled, as_fragment, as_page
 from pushout.question.frame import display as printed
@@ -50,6 +52,8 @@ def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None
 @as_page.register(SizeResult)
 @as_page.register(SweepResult)
 @as_page.register(HeadroomResult)
+@as_page.register(ChipResult)
+@as_page.register(ExplainResult)
 @as_page.register(WhyResult)
 def _plain(result: Any) -> str:
     return page(result)
@@ -61,6 +65,8 @@ def _plain(result: Any) -> str:
 @as_fragment.register(SizeResult)
 @as_fragment.register(SweepResult)
 @as_fragment.register(HeadroomResult)
+@as_fragment.register(ChipResult)
+@as_fragment.register(ExplainResult)
 @as_fragment.register(WhyResult)
 def fragment(result: Any) -> str:
     """The tables and figures of an answer, as a notebook shows them: figures on a white ground, for any theme."""
@@ -153,6 +159,10 @@ def _title(result: Any) -> str:
     name = manifest.get("title") or scenario.get("title") or document.get("title") or document.get("scenario")
     if isinstance(result, HeadroomResult):
         name = f"Headroom of {len(result.rows)} line{'s' * (len(result.rows) > 1)}"
+    if isinstance(result, ChipResult):
+        name = "What acceptance tests of a switch count"
+    if isinstance(result, ExplainResult):
+        name = "Configurations that explain counts"
     return str(name or manifest.get("name") or "Pushout")
 
 

@@ -1,16 +1,22 @@
 // Figures over time on one time axis: occupancy, windows, goodput, losses.
 
 import uPlot from "uplot";
-import type { Row } from "./protocol";
 import type { Run } from "./run";
-import { type Column, type Line, charts } from "./series";
+import { type Chart, type Line, charts } from "./series";
 import { seconds } from "./words";
 
+/** The shortest axis of time, in seconds: at the start of a run there is a single instant. */
+const LEAST = 1e-4;
+
 export class Charts {
-  private plots: { plot: uPlot; lines: Line[] }[] = [];
+  private plots: { plot: uPlot; lines: Line[]; figure: HTMLElement; title: string }[] = [];
   private now = 0;
 
-  constructor(private readonly place: HTMLElement) {
+  /** Main charts show the latest time, the others all of it. */
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly isMain: boolean,
+  ) {
     new ResizeObserver(() => this.resize()).observe(place);
   }
 
@@ -19,27 +25,30 @@ export class Charts {
     for (const { plot } of this.plots) plot.destroy();
     this.place.replaceChildren();
     this.plots = [];
-    for (const { title, lines } of charts(runs)) this.add(title, lines);
+    for (const chart of charts(runs).filter(({ isMain }) => isMain === this.isMain)) this.add(chart);
   }
 
-  draw(now: number): void {
+  /** Draw up to an instant, and of the main charts only the last `shown`. */
+  draw(now: number, shown: number): void {
     this.now = seconds(now);
-    for (const { plot, lines } of this.plots) {
-      const longest = lines.reduce((best, { run }) => (run.rows.length > best.length ? run.rows : best), [] as Row[]);
-      const times = longest.map(({ time }) => seconds(time));
-      const columns = lines.map((line) => padded(line.values(line.run.rows), times.length));
-      plot.setData([times, ...columns] as uPlot.AlignedData, true);
+    for (const { plot, lines, figure, title } of this.plots) {
+      if (figure.clientWidth === 0) continue; // in a closed drawer
+      const from = this.isMain ? now - shown : -1;
+      plot.setData(aligned(lines, from), true);
+      figure.querySelector(".uplot")?.setAttribute("aria-label", said(title, lines, now));
     }
   }
 
-  private add(title: string, lines: Line[]): void {
+  private add({ title, lines }: Chart): void {
     const figure = document.createElement("figure");
     const caption = document.createElement("figcaption");
     caption.textContent = title;
     figure.append(caption);
     this.place.append(figure);
     const plot = new uPlot(this.options(figure, lines), [[], ...lines.map(() => [])] as unknown as uPlot.AlignedData, figure);
-    this.plots.push({ plot, lines });
+    plot.root.setAttribute("role", "img");
+    plot.root.setAttribute("aria-label", title);
+    this.plots.push({ plot, lines, figure, title });
   }
 
   private options(figure: HTMLElement, lines: Line[]): uPlot.Options {
@@ -48,12 +57,12 @@ export class Charts {
     const axis = { stroke, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
     return {
       width: Math.max(200, figure.clientWidth),
-      height: 170,
+      height: this.isMain ? 96 : 170,
       padding: [null, 18, null, null],
       legend: { live: false },
       cursor: { sync: { key: "lab" }, y: false },
-      scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
-      axes: [{ ...axis, values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) }, { ...axis, size: 64 }],
+      scales: { x: { time: false, range: (_, from, to) => [from, to > from ? to : from + LEAST] }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
+      axes: [{ ...axis, ...(this.isMain ? { size: 26 } : {}), values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) }, { ...axis, size: 64 }],
       series: [
         { label: "time", value: (_, time) => (time === null ? "" : `${time.toFixed(4)} s`) },
         ...lines.map((line) => ({ label: line.label, stroke: line.stroke, width: 1.5, points: { show: false }, ...(line.dash ? { dash: line.dash } : {}) })),
@@ -84,6 +93,23 @@ export class Charts {
   }
 }
 
-function padded(column: Column, length: number): Column {
-  return column.concat(Array<undefined>(length - column.length).fill(undefined));
+/** The columns of all lines on one axis of time: every run has instants of its own, after how long it lasts. */
+export function aligned(lines: Line[], from: number): uPlot.AlignedData {
+  const tables = lines.map((line): uPlot.AlignedData => {
+    const first = Math.max(0, line.run.rows.findIndex(({ time }) => time >= from));
+    const rows = line.run.rows.slice(first);
+    return [rows.map(({ time }) => seconds(time)), line.values(rows) as (number | null)[]];
+  });
+  const [[times] = [[]]] = tables;
+  const isOneAxis = tables.every(([own]) => own.length === times.length && own.at(-1) === times.at(-1) && own[1] === times[1]);
+  return isOneAxis ? [times, ...tables.flatMap(([, values]) => (values ? [values] : []))] : uPlot.join(tables);
+}
+
+/** A chart in words: the value of each line at an instant. */
+function said(title: string, lines: Line[], now: number): string {
+  const values = lines.map(({ label, run, values }) => {
+    const value = values(run.rows.filter(({ time }) => time <= now)).at(-1);
+    return `${label} ${value === null || value === undefined ? "none" : Number(value.toPrecision(4))}`;
+  });
+  return `${title}: ${values.join(", ")}`;
 }

@@ -1,27 +1,49 @@
 // The engine as the page sees it: a question now, an answer later.
 
 import { decoded } from "./decode";
-import type { Answer, Call, Difference, Entry, EventName, Opened, Picture, Request, ScenarioText, SentPicture, Start } from "./protocol";
+import type { Answer, Call, Difference, Entry, EventName, Found, Opened, Picture, Question, Request, ScenarioText, SentPicture, Start } from "./protocol";
+import { Cancelled } from "./task";
+import type { Why } from "./why";
 
 interface Waiting {
   resolve(answer: unknown): void;
   reject(why: Error): void;
 }
 
+/** Starts engines, each in a worker of its own. */
+export class Engines {
+  private readonly address: string;
+
+  /** Workers with this script and this engine, both from the page itself, so that a page from a file has them as well. */
+  constructor(
+    script: string,
+    private readonly module: WebAssembly.Module,
+  ) {
+    this.address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  }
+
+  start(): Client {
+    return new Client(this.address, this.module);
+  }
+}
+
 export class Client {
   private readonly worker: Worker;
   private readonly waiting = new Map<number, Waiting>();
   private asked = 0;
-  /** How often the engine has stopped; the runs that it had are gone. */
-  stops = 0;
+  /** Why the engine does not answer any more. */
+  private ended: Error | undefined;
 
-  /** A worker with this script and this engine, both from the page itself, so that a page from a file has one as well. */
-  constructor(script: string, engine: string) {
-    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  constructor(address: string, module: WebAssembly.Module) {
     this.worker = new Worker(address);
     this.worker.onmessage = ({ data }: MessageEvent<Answer>) => this.answered(data);
-    this.worker.onerror = ({ message }) => this.fail(`the engine has stopped: ${message}`);
-    this.worker.postMessage({ start: engine } satisfies Start);
+    this.worker.onerror = ({ message }) => this.end(new Error(`the engine has stopped: ${message ?? "this page may start no worker"}`));
+    this.worker.postMessage({ start: module } satisfies Start);
+  }
+
+  /** Throw the engine away with all that it does and has; what waits for it is cancelled. */
+  stop(): void {
+    this.end(new Cancelled("cancelled"));
   }
 
   open(scenario: ScenarioText, port?: string): Promise<Opened> {
@@ -32,17 +54,23 @@ export class Client {
     return decoded(await this.ask<SentPicture>({ do: "go", handle, to: Math.round(to), have }));
   }
 
-  /** The instant just behind the next event of a kind; none if none follows. */
-  async when(handle: number, event: EventName): Promise<number | null> {
-    return (await this.ask<{ time: number | null }>({ do: "when", handle, event })).time;
+  /** Search for the next event of a kind up to an instant; a search that is continued goes on where it ended. */
+  when(handle: number, event: EventName, until: number): Promise<Found> {
+    return this.ask<Found>({ do: "when", handle, event, until: Math.round(until) });
   }
 
-  close(handle: number): Promise<unknown> {
-    return this.ask({ do: "close", handle });
+  difference(a: number, b: number, until: number): Promise<Difference> {
+    return this.ask<Difference>({ do: "difference", a, b, until: Math.round(until) });
   }
 
-  difference(a: number, b: number): Promise<Difference> {
-    return this.ask<Difference>({ do: "difference", a, b });
+  /** The document of a whole run. */
+  run<T>(scenario: ScenarioText): Promise<T> {
+    return this.ask<T>({ do: "run", ...scenario });
+  }
+
+  /** Which earlier decisions would have saved a frame. */
+  why(scenario: ScenarioText, question: Question): Promise<Why> {
+    return this.ask<Why>({ do: "why", ...scenario, question });
   }
 
   /** A scenario with its overrides, as a file of its own. */
@@ -55,6 +83,7 @@ export class Client {
   }
 
   private ask<T>(request: Request): Promise<T> {
+    if (this.ended) return Promise.reject(this.ended);
     this.asked += 1;
     const call: Call = { id: this.asked, request };
     return new Promise<T>((resolve, reject) => {
@@ -64,15 +93,17 @@ export class Client {
   }
 
   private answered({ id, answer, error, stopped }: Answer): void {
-    if (stopped) this.stops += 1;
     const waiting = this.waiting.get(id);
     this.waiting.delete(id);
     if (error === undefined) waiting?.resolve(answer);
     else waiting?.reject(new Error(stopped ? `${error}. Choose an experiment to go on.` : error));
+    if (stopped) this.end(new Error("The engine has stopped. Choose an experiment to go on."));
   }
 
-  private fail(why: string): void {
-    for (const { reject } of this.waiting.values()) reject(new Error(why));
+  private end(why: Error): void {
+    this.worker.terminate();
+    this.ended ??= why;
+    for (const { reject } of this.waiting.values()) reject(why);
     this.waiting.clear();
   }
 }

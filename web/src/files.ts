@@ -12,11 +12,20 @@ export function save(name: string, content: string | Blob, type = "text/plain"):
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+/** The seed among overrides, as it was written. */
+export function seedOf(sets: string[]): string | undefined {
+  return sets.findLast((set) => set.startsWith("seed="))?.slice(5);
+}
+
 /** The command that repeats a run. */
 export function command({ file }: Preset, sets: string[]): string {
-  const seed = sets.filter((set) => set.startsWith("seed=")).map((set) => ` --seed ${set.slice(5)}`);
+  const seed = seedOf(sets);
   const others = sets.filter((set) => !set.startsWith("seed=")).map((set) => ` --set ${quoted(set)}`);
-  return `pushout run ${/^[\w./-]+$/.test(file) ? file : quoted(file)}${seed.join("")}${others.join("")}`;
+  return `pushout run ${quotedIfNeeded(file)}${seed === undefined ? "" : ` --seed ${quotedIfNeeded(seed)}`}${others.join("")}`;
+}
+
+function quotedIfNeeded(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : quoted(word);
 }
 
 /** A word as a shell reads it. */

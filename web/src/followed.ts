@@ -13,6 +13,16 @@ export class Followed {
     private readonly name: string,
   ) {}
 
+  /** The flow that it belongs to, if its circuit carries one. */
+  get flow(): string {
+    return this.name;
+  }
+
+  /** Whether the port has lost a unit of it. */
+  get isLost(): boolean {
+    return this.lost.size > 0;
+  }
+
   /** Whether a unit belongs to it. */
   has({ circuit, frame }: Frame): boolean {
     return circuit === this.circuit && frame === this.frame;

@@ -1,16 +1,24 @@
-// The policy of a run and its parameters: names, limits, units and help are those of the catalogue.
+// The policies of a run and their parameters: names, limits, units and help are those of the catalogue.
 
 import type { Entry, Parameter } from "./protocol";
 
 export interface Choice {
+  kind: string;
+  /** The policy; nothing to take it away. */
   policy: string;
   values: Record<string, string>;
 }
 
-const PERCENT = "size or %";
+/** What a place can take: why it refuses each of the other policies. */
+export type Refusals = ReadonlyMap<string, string>;
 
-/** Fields for the admission policies; `changed` gets the choice. */
+const PERCENT = "size or %";
+/** Kinds of policies that a port has, with the words of the page. */
+export const KINDS = { admission: "Admission policy", pushout: "Push-out", scheduler: "Scheduler", discipline: "Discipline" } as const;
+
+/** Fields for the policies of one kind; `changed` gets the choice. */
 export class PolicyForm {
+  readonly root = document.createElement("div");
   private readonly select = document.createElement("select");
   private readonly fields = document.createElement("div");
   private readonly parameters = document.createElement("details");
@@ -18,21 +26,23 @@ export class PolicyForm {
   private values: Record<string, string> = {};
 
   constructor(
-    place: HTMLElement,
+    readonly kind: keyof typeof KINDS,
     private readonly entries: Entry[],
     private readonly changed: (choice: Choice) => void,
   ) {
+    if (kind !== "admission") this.select.add(new Option("none", ""));
     for (const { name } of entries) this.select.add(new Option(name, name));
     this.select.onchange = () => {
       this.values = {};
       this.show();
       this.tell();
     };
+    this.root.className = "policy";
     this.fields.className = "fields";
     const summary = document.createElement("summary");
     summary.textContent = "Parameters";
     this.parameters.append(summary, this.fields);
-    place.append(labelled("Admission policy", this.select), this.parameters, this.card);
+    this.root.append(labelled(KINDS[kind], this.select), this.parameters, this.card);
   }
 
   /** Show this policy with these parameters, which a run has. */
@@ -42,10 +52,22 @@ export class PolicyForm {
     this.show();
   }
 
+  /** Offer what the place takes; the others stay in the list with the reason, but cannot be chosen. */
+  offer(refusals: Refusals): void {
+    for (const option of this.select.options) {
+      const why = refusals.get(option.value);
+      option.disabled = why !== undefined && !option.selected;
+      option.title = why ?? "";
+    }
+    const open = [...this.select.options].filter(({ disabled, value }) => !disabled && value !== "");
+    this.root.hidden = open.length === 0;
+  }
+
   private show(): void {
     const entry = this.entries.find(({ name }) => name === this.select.value);
     this.fields.replaceChildren(...(entry?.params ?? []).map((param) => this.field(param)));
     this.parameters.hidden = this.fields.children.length === 0;
+    this.card.hidden = !entry;
     const summary = document.createElement("summary");
     summary.textContent = `About ${this.select.value}`;
     const text = document.createElement("pre");
@@ -75,12 +97,13 @@ export class PolicyForm {
   }
 
   private tell(): void {
-    this.changed({ policy: this.select.value, values: this.values });
+    this.changed({ kind: this.kind, policy: this.select.value, values: this.values });
   }
 }
 
 /** The override that puts a choice at a port or into a memory, as `pushout run --set` takes it. */
-export function override(key: string, { policy, values }: Choice): string {
+export function override(key: string, { kind, policy, values }: Choice): string {
+  if (kind === "discipline") return `${key}=${policy}`;
   const keys = Object.entries(values).filter(([, value]) => value !== "").map(([key, value]) => `, ${key} = ${literal(value)}`);
   return `${key}={ policy = "${policy}"${keys.join("")} }`;
 }

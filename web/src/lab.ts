@@ -1,16 +1,41 @@
 // The two runs, one clock: opening, going on, going back, comparing.
 
 import { Charts } from "./charts";
-import type { Client } from "./client";
-import { type Choice, override } from "./form";
+import type { Client, Engines } from "./client";
+import { Curve } from "./curve";
+import { seedOf } from "./files";
+import { type Choice, KINDS, type Refusals, override } from "./form";
 import { inks } from "./ink";
 import { Panel } from "./panel";
 import type { Shot } from "./picture";
-import type { Preset } from "./presets";
+import { type Preset, plain } from "./presets";
 import { lossOf } from "./protocol";
-import type { Entry, EventName } from "./protocol";
+import type { Entry, EventName, ScenarioText } from "./protocol";
 import { Run } from "./run";
-import { instant } from "./words";
+import { Whole } from "./score";
+import { Cancelled, Task, TooLong } from "./task";
+import { type Decision, TRIED, refusal, refused } from "./why";
+import { instant, picoseconds } from "./words";
+
+/** How a task has ended; `TooLong` if it must be asked about first. */
+export type Outcome = "done" | "failed" | "cancelled" | TooLong;
+
+/** What the page does for the lab. */
+export interface Hooks {
+  told(message: string, wrong?: boolean): void;
+  drawn(): void;
+  /** This task works now; nothing does any more. */
+  works(task: Task | undefined): void;
+}
+
+export interface Places {
+  runs: HTMLElement;
+  charts: HTMLElement;
+  curve: HTMLCanvasElement;
+  details: HTMLDetailsElement;
+  moreRuns: HTMLElement;
+  moreCharts: HTMLElement;
+}
 
 export class Lab {
   runs: Run[] = [];
@@ -22,87 +47,218 @@ export class Lab {
   moves = true;
   /** Whether another picture follows at once. */
   playing = false;
+  /** Simulated picoseconds that the main charts show. */
+  shown = 1e12;
   private readonly panels: Panel[];
   private readonly charts: Charts;
-  private chain: Promise<void> = Promise.resolve();
+  private readonly moreCharts: Charts;
+  private readonly curve: Curve;
+  private engine: Client | undefined;
+  private whole: Whole | undefined;
+  /** Answers what is asked beside the runs. */
+  private helper: Client | undefined;
+  private task: Task | undefined;
+  private running: Promise<unknown> = Promise.resolve();
   private charted = 0;
   private later: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly client: Client,
-    entries: Entry[],
-    private readonly place: HTMLElement,
-    charts: HTMLElement,
-    private readonly told: (message: string, wrong?: boolean) => void,
-    private readonly drawn: () => void,
+    private readonly engines: Engines,
+    private readonly entries: Entry[],
+    private readonly places: Places,
+    private readonly hooks: Hooks,
   ) {
-    const policies = entries.filter(({ kind }) => kind === "admission");
-    this.panels = ["A", "B"].map((letter, at) => new Panel(letter, policies, (choice) => void this.choose(at, choice), (port) => void this.look(port)));
-    this.charts = new Charts(charts);
+    this.panels = ["A", "B"].map(
+      (letter, at) => new Panel(letter, entries, (choice) => void this.choose(at, choice), (port) => void this.look(port), {
+          why: () => void this.why(at),
+          whatIf: (decision) => void this.whatIf(at, decision),
+        }),
+    );
+    this.charts = new Charts(places.charts, true);
+    this.moreCharts = new Charts(places.moreCharts, false);
+    this.curve = new Curve(places.curve);
+    places.details.addEventListener("toggle", () => {
+      this.redraw();
+      void this.offer();
+    });
   }
 
   get now(): number {
     return this.runs[0]?.now ?? 0;
   }
 
+  /** The end of the longer run. */
   get duration(): number {
-    return this.runs[0]?.scenario.duration ?? 0;
+    return Math.max(0, ...this.runs.map(({ scenario }) => scenario.duration));
   }
 
-  /** Open a preset with these overrides, look at a port, and go to an instant. */
-  open(preset: Preset, sets: string[][], now: number, port = preset.port): Promise<void> {
-    return this.do(async () => {
-      const runs = await this.opened(preset, sets, port);
-      await Promise.all(this.runs.map((run) => run.close()));
-      [this.preset, this.sets, this.runs, this.port] = [preset, sets, runs, port];
-      this.place.replaceChildren(...runs.flatMap((_, at) => this.panels[at]?.root ?? []));
-      runs.forEach((run, at) => this.panels[at]?.open(run));
-      await this.all(now);
-      this.charts.open(runs);
-      this.told(runs.flatMap(({ warnings }) => warnings)[0] ?? "");
+  /** Losses, marks and pauses so far: it changes when something happens that is worth a look. */
+  get events(): number {
+    const sum = (values: number[]) => values.reduce((all, value) => all + value, 0);
+    return sum(this.runs.map(({ picture }) => (picture ? sum(picture.lost) + sum(picture.marked) + picture.paused.filter(Boolean).length : 0)));
+  }
+
+  /**
+   * Open a preset with these overrides, look at a port, and go to an instant, with a new engine: what another one does is
+   * thrown away. With `asks` long work is refused.
+   */
+  open(preset: Preset, sets: string[][], now: number, port = preset.port, asks = false): Promise<Outcome> {
+    const engine = this.engines.start();
+    return this.do("Opening the runs", asks, async (task) => {
+      task.onCancel(() => engine.stop());
+      try {
+        const runs: Run[] = [];
+        for (const own of sets) runs.push(await task.within(Run.open(engine, asked(preset, own), port)));
+        await this.advance(task, runs, Math.min(now, Math.max(...runs.map(({ scenario }) => scenario.duration))));
+        task.check();
+        this.adopt(engine, runs, preset, sets, port);
+      } catch (why) {
+        engine.stop();
+        throw why;
+      }
+    }, false);
+  }
+
+  /** Show these runs, and forget the others. */
+  private adopt(engine: Client, runs: Run[], preset: Preset, sets: string[][], port: string | undefined): void {
+    this.engine?.stop();
+    this.helper?.stop();
+    this.helper = undefined;
+    [this.engine, this.preset, this.sets, this.runs, this.port] = [engine, preset, sets, runs, port];
+    const panels = this.panels.slice(0, runs.length);
+    this.places.runs.replaceChildren(...panels.map(({ root }) => root));
+    this.places.moreRuns.replaceChildren(...panels.map(({ more }) => more));
+    runs.forEach((run, at) => this.panels[at]?.open(run, this.label(at), preset.score));
+    this.charts.open(runs);
+    this.moreCharts.open(runs);
+    this.hooks.told("");
+    this.score(runs);
+    void this.offer();
+  }
+
+  /** Let another engine run both scenarios to their ends, for the score. */
+  private score(runs: Run[]): void {
+    this.whole?.stop();
+    const whole = new Whole(this.engines.start());
+    this.whole = whole;
+    const show = () => this.panels.forEach((panel) => panel.score(runs, whole.documents));
+    show();
+    whole.run(runs, show).catch((why: unknown) => {
+      if (!(why instanceof Cancelled)) this.hooks.told(`the whole run has no score: ${message(why)}`, true);
     });
+  }
+
+  /** What a run does, in a few words: those of the preset, or its policy if the reader has chosen another one. */
+  label(at: number): string {
+    const { preset, runs } = this;
+    const run = runs[at];
+    if (!preset || !run) return "";
+    const without = refused(this.sets[at]);
+    if (without !== undefined) return without;
+    const control = preset.control;
+    const key = control && `${control.key}=`;
+    const fixed = (list: string[] = []) => JSON.stringify(list.filter((set) => !key || !set.startsWith(key)));
+    const text = preset.labels?.[at];
+    if (text !== undefined && fixed(this.sets[at]) === fixed(preset.runs[at])) {
+      const value = this.sets[at]?.findLast((set) => key && set.startsWith(key))?.slice(key?.length);
+      return text.replace("{control}", plain(value ?? ""));
+    }
+    const { admission, discipline } = run.scenario.policies;
+    return typeof discipline === "string" ? discipline : admission.policy;
   }
 
   /** Go to an instant, forward or back. */
-  go(to: number): Promise<void> {
-    return this.do(() => this.all(to));
+  go(to: number): Promise<Outcome> {
+    return this.do("Going there", false, (task) => this.advance(task, this.runs, to));
   }
 
   /** Go to the next event of a kind in either run. */
-  next(event: EventName): Promise<void> {
-    return this.do(async () => {
-      const times = await Promise.all(this.runs.map((run) => run.when(event)));
-      const first = Math.min(...times.map((time) => time ?? Infinity));
-      if (first < Infinity) await this.all(first);
-      else this.told(NONE[event]);
+  next(event: EventName): Promise<Outcome> {
+    return this.do(`Looking for ${WORDS[event]}`, false, async (task) => {
+      let first = Infinity;
+      await task.slices(this.now, this.duration, async (until) => {
+        first = await this.found(event, until);
+        return first < Infinity;
+      });
+      if (first < Infinity) await this.advance(task, this.runs, first);
+      else this.hooks.told(`${WORDS[event]} does not follow before the end of the run`);
     });
   }
 
+  /** The first event of a kind in either run up to an instant: the other run must have been searched up to it as well. */
+  private async found(event: EventName, until: number): Promise<number> {
+    const all = await Promise.all(this.runs.map((run) => run.when(event, until)));
+    const first = Math.min(...all.map(({ time }) => time ?? Infinity));
+    const isSeen = all.every(({ time, seen }, at) => time !== null || seen >= Math.min(first, this.runs[at]?.scenario.duration ?? 0));
+    return first === Infinity || isSeen ? first : this.found(event, first);
+  }
+
   /** Look at another port, at the same instant. */
-  look(port: string): Promise<void> {
-    return this.preset ? this.open(this.preset, this.sets, this.now, port) : Promise.resolve();
+  look(port: string): Promise<Outcome> {
+    return this.preset ? this.open(this.preset, this.sets, this.now, port) : Promise.resolve("done");
   }
 
   /** Go to where the two runs first differ. */
-  firstDifference(): Promise<void> {
-    return this.do(async () => {
+  firstDifference(): Promise<Outcome> {
+    return this.do("Looking for the first difference", false, async (task) => {
       const [a, b] = this.runs;
-      if (!a || !b) return;
-      const { difference } = await this.client.difference(a.handle, b.handle);
+      const engine = this.engine;
+      if (!a || !b || !engine) return;
+      let found = await engine.difference(a.handle, b.handle, 1);
+      await task.slices(1, this.duration, async (until) => {
+        found = await engine.difference(a.handle, b.handle, until);
+        return found.difference !== null;
+      });
+      const { difference } = found;
       if (!difference) {
-        this.told("The two runs do not differ at this port.");
+        this.hooks.told("The two runs do not differ at this port.");
         return;
       }
-      await this.all(difference.time);
-      await this.all(difference.time + 1);
+      await this.advance(task, this.runs, difference.time);
+      await this.advance(task, this.runs, difference.time + 1);
       const words = difference.records.map((record, at) => {
         const [run, other] = [this.runs[at], difference.records[1 - at]];
         if (!record || !run) return `${"AB"[at]}: nothing more`;
         if (lossOf(record) === undefined && other && lossOf(other) !== undefined) return `${"AB"[at]} keeps it`;
         return `${"AB"[at]}: ${run.flowName(record.circuit)}, frame ${record.frame}, unit ${record.index} ${run.word(record)}`;
       });
-      this.told(`First difference at ${instant(difference.time)}. ${words.join("; ")}.`);
+      this.hooks.told(`First difference at ${instant(difference.time)}. ${words.join("; ")}.`);
     });
+  }
+
+  /** Let the engine try the decisions before the loss of the frame that is followed. */
+  private why(at: number): Promise<Outcome> {
+    const [run, sets] = [this.runs[at], this.sets[at] ?? []];
+    const scenario = this.sibling(at, [...sets, "warmup=0 s"]); // losses before the end of the warm-up count as well
+    const followed = run?.followed;
+    if (!run || !scenario || !followed) return Promise.resolve("done");
+    const question = { at: [run.port.name], flow: followed.flow, frame: followed.frame + 1, last: TRIED, sets: 0 };
+    return this.do(`Trying ${TRIED} decisions before the loss`, false, async (task) => {
+      const engine = this.engines.start();
+      task.onCancel(() => engine.stop());
+      try {
+        const found = await engine.why(scenario, question);
+        task.check();
+        this.panels[at]?.answer(run, found);
+      } finally {
+        engine.stop();
+      }
+    });
+  }
+
+  /** Show a run and, as B, what it would have been without a frame that its port accepted. */
+  private whatIf(at: number, decision: Decision): Promise<Outcome> {
+    const [run, own, preset] = [this.runs[at], this.sets[at] ?? [], this.preset];
+    if (!run || !preset) return Promise.resolve("done");
+    const loss = refusal(decision, run.port.name, preset.text, own);
+    if (loss !== undefined) return this.open(preset, [own, [...own, loss]], picoseconds(decision.time_s) - 1, this.port);
+    this.hooks.told("This scenario has losses by intent already, and the page adds one only where there are none.", true);
+    return Promise.resolve("failed");
+  }
+
+  /** Stop what works now. */
+  cancel(): void {
+    this.task?.cancel();
   }
 
   /** What is on the screen, for a picture. */
@@ -110,19 +266,20 @@ export class Lab {
     const facts = this.runs.map((run, at) => this.panels[at]?.said(run) ?? "");
     const motions = this.runs.map(({ motion }) => motion);
     const now = this.now;
-    return { title, runs: this.runs, motions, facts, commands, inks: inks(this.place), now };
+    return { title, runs: this.runs, motions, facts, commands, inks: inks(this.places.runs), now };
   }
 
   /** The colours of the page have changed. */
   restyle(): void {
     this.charts.open(this.runs);
+    this.moreCharts.open(this.runs);
     this.redraw();
   }
 
   redraw(): void {
     this.runs.forEach((run, at) => this.panels[at]?.draw(run, !this.playing));
     this.chart();
-    this.drawn();
+    this.hooks.drawn();
   }
 
   /** Charts change slowly: ten times in a second suffice, but the last picture is always in them. */
@@ -134,61 +291,132 @@ export class Lab {
       return;
     }
     this.charted = performance.now();
-    this.charts.draw(this.now);
+    this.charts.draw(this.now, this.shown);
+    this.moreCharts.draw(this.now, this.shown);
+    this.curve.draw(this.runs, this.now, this.duration);
+    this.panels.forEach((panel) => panel.score(this.runs, this.whole?.documents ?? []));
   }
 
-  private async all(to: number): Promise<void> {
-    await Promise.all(this.runs.map((run) => run.go(to, this.moves)));
+  /** All runs go to an instant, a long way in parts. */
+  private async advance(task: Task, runs: Run[], to: number): Promise<void> {
+    const all = async (until: number) => void (await Promise.all(runs.map((run) => run.go(until, this.moves))));
+    const from = Math.max(0, ...runs.map(({ now }) => now));
+    if (to > from) await task.slices(from, to, async (until) => (await all(until), false));
+    else await all(to);
   }
 
-  private async opened(preset: Preset, sets: string[][], port: string | undefined): Promise<Run[]> {
-    const runs: Run[] = [];
-    try {
-      for (const own of sets) runs.push(await this.openOne(preset, own, port));
-    } catch (why) {
-      await Promise.all(runs.map((run) => run.close()));
-      throw why;
-    }
-    return runs;
-  }
-
-  private openOne(preset: Preset, own: string[], port: string | undefined): Promise<Run> {
-    const [seed] = own.filter((set) => set.startsWith("seed=")).map((set) => Number(set.slice(5)));
-    const sets = own.filter((set) => !set.startsWith("seed="));
-    const asked = { text: preset.text, name: preset.file, sets, ...(seed === undefined ? {} : { seed }) };
-    return Run.open(this.client, asked, port);
+  /** A scenario that differs from a run in these overrides. */
+  private sibling(at: number, sets: string[]): ScenarioText | undefined {
+    return this.preset && this.runs[at] && asked(this.preset, sets);
   }
 
   /** Another policy for one run: the same seed from the start, up to the same instant. */
-  private choose(at: number, choice: Choice): Promise<void> {
-    const run = this.runs[at];
-    if (!run || !this.preset) return Promise.resolve();
-    const { memory } = run.scenario;
-    const key = memory ? `memory.${memory.section}.admission` : `port.${run.port.name}.admission`;
-    const others = (this.sets[at] ?? []).filter((set) => !set.startsWith(key));
-    const sets = this.sets.map((own, index) => (index === at ? [...others, override(key, choice)] : own));
+  private choose(at: number, choice: Choice): Promise<Outcome> {
+    if (!this.preset || !this.runs[at]) return Promise.resolve("done");
+    const sets = this.sets.map((own, index) => (index === at ? this.chosen(at, own, choice) : own));
     return this.open(this.preset, sets, this.now, this.port);
   }
 
-  /** One thing after another; what goes wrong is a message, and the page goes on. */
-  private do(work: () => Promise<void>): Promise<void> {
-    this.chain = this.chain.then(async () => {
-      try {
-        await work();
-        this.redraw();
-      } catch (why) {
-        this.told(why instanceof Error ? why.message : String(why), true);
-        this.runs.forEach((run, at) => this.panels[at]?.open(run));
+  /** Overrides with a choice in the place of those that it replaces: a discipline stands for all other policies of a port. */
+  private chosen(at: number, own: string[], choice: Choice): string[] {
+    const kinds = choice.kind === "discipline" ? Object.keys(KINDS) : [choice.kind, "discipline"];
+    const keys = kinds.map((kind) => `${this.holder(at, kind)}.${kind}`);
+    const others = own.filter((set) => !keys.some((key) => set.startsWith(key) && /^[.=]/.test(set.slice(key.length))));
+    return choice.policy === "" ? others : [...others, override(`${this.holder(at, choice.kind)}.${choice.kind}`, choice)];
+  }
+
+  /** The section that has the policies of a kind: a memory decides about admission for its ports. */
+  private holder(at: number, kind: string): string {
+    const { scenario, port } = this.runs[at] ?? {};
+    return scenario?.memory && kind === "admission" ? `memory.${scenario.memory.section}` : `port.${port?.name}`;
+  }
+
+  /** Learn from the engine which policies each place takes, while they can be chosen. */
+  private async offer(): Promise<void> {
+    if (!this.places.details.open || this.runs.length === 0) return;
+    const { runs } = this;
+    this.helper ??= this.engines.start();
+    const helper = this.helper;
+    try {
+      for (const at of runs.keys()) {
+        for (const kind of Object.keys(KINDS)) {
+          const refusals = await this.refusals(helper, at, kind);
+          if (this.runs === runs) this.panels[at]?.offer(kind, refusals);
+        }
       }
-    });
-    return this.chain;
+    } catch (why) {
+      if (!(why instanceof Cancelled)) this.hooks.told(message(why), true);
+    }
+  }
+
+  private async refusals(helper: Client, at: number, kind: string): Promise<Refusals> {
+    const refusals = new Map<string, string>();
+    for (const { name } of this.entries.filter((entry) => entry.kind === kind)) {
+      const scenario = this.sibling(at, this.chosen(at, this.sets[at] ?? [], { kind, policy: name, values: {} }));
+      if (name === "program") refusals.set(name, "a program needs its code: pushout lab SCENARIO --policies FILE.py");
+      else if (scenario) await helper.toml(scenario).catch((why: unknown) => {
+        if (why instanceof Cancelled) throw why;
+        refusals.set(name, message(why));
+      });
+    }
+    return refusals;
+  }
+
+  /**
+   * Do one thing, and let the newest choice win: what worked before is cancelled. What goes wrong is a message, and the page
+   * goes on. With `waits` the runs are left in order first.
+   */
+  private do(what: string, asks: boolean, work: (task: Task) => Promise<void>, waits = true): Promise<Outcome> {
+    this.task?.cancel();
+    const before = this.running;
+    const task = new Task(what, asks);
+    this.task = task;
+    this.hooks.works(task);
+    const running = (async (): Promise<Outcome> => {
+      if (waits) await before;
+      const outcome = await this.attempt(task, work);
+      if (this.task === task) {
+        this.task = undefined;
+        this.hooks.works(undefined);
+      }
+      return outcome;
+    })();
+    this.running = running;
+    return running;
+  }
+
+  private async attempt(task: Task, work: (task: Task) => Promise<void>): Promise<Outcome> {
+    try {
+      task.check();
+      await work(task);
+      this.redraw();
+      return "done";
+    } catch (why) {
+      if (this.task === task) this.redraw();
+      if (why instanceof TooLong) return why;
+      if (why instanceof Cancelled) return "cancelled";
+      this.hooks.told(message(why), true);
+      this.runs.forEach((run, at) => this.panels[at]?.open(run, this.label(at), this.preset?.score));
+      return "failed";
+    }
   }
 }
 
-const NONE: Record<EventName, string> = {
-  unit: "no unit leaves before the end of the run",
-  frame: "no frame ends before the end of the run",
-  drop: "no loss follows before the end of the run",
-  mark: "no mark follows before the end of the run",
-  "round-trip": "no flow waits for an acknowledgement that comes before the end of the run",
+/** A scenario as the engine takes it: the seed stands beside the overrides. */
+function asked(preset: Preset, own: string[]): ScenarioText {
+  const seed = seedOf(own);
+  const sets = own.filter((set) => !set.startsWith("seed="));
+  return { text: preset.text, name: preset.file, sets, ...(seed === undefined ? {} : { seed }) };
+}
+
+function message(why: unknown): string {
+  return why instanceof Error ? why.message : String(why);
+}
+
+const WORDS: Record<EventName, string> = {
+  unit: "the next unit",
+  frame: "the next frame",
+  drop: "the next loss",
+  mark: "the next mark",
+  "round-trip": "the next round trip",
 };

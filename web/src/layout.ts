@@ -17,8 +17,11 @@ export interface Piece {
   width: number;
 }
 
-const LEAST = 3;
+/** Pixels of the narrowest unit: about 600 of them fit into one row. */
+const LEAST = 0.95;
 const MOST = 22;
+/** More units than this cannot be seen apart: they stand in one row, together by flow. */
+export const MOST_APART = 600;
 const TALLEST = 44;
 
 /** What a unit takes of the buffer, in the port's measure. */
@@ -30,7 +33,8 @@ export function sizeOf({ measure, cells, cell }: Port, octets: number): number {
 /** The layout for a buffer of this capacity whose smallest unit takes `unit` of it. */
 export function layout(capacity: number, unit: number, width: number, height: number): Layout {
   const units = Math.max(1, capacity / unit);
-  const rows = Math.min(Math.max(1, Math.ceil((units * LEAST) / width)), Math.max(1, Math.floor(height / 10)));
+  const least = units > MOST_APART ? 1 : Math.max(1, Math.ceil((units * LEAST) / width));
+  const rows = Math.min(least, Math.max(1, Math.floor(height / 10)));
   const scale = Math.min((rows * width) / capacity, MOST / unit);
   return { rows, rowHeight: Math.min(TALLEST, Math.floor(height / rows)), scale, width };
 }

@@ -1,6 +1,8 @@
 // What is shown, as the part of an address behind "#": a preset by its name alone, or the scenario by its name, the overrides of
 // both runs, the instant and the port.
 
+import { cut } from "./words";
+
 export interface Shown {
   preset: string;
   /** Overrides and instant; without them those of the preset. */
@@ -10,6 +12,10 @@ export interface Shown {
 }
 
 const VERSION = 1;
+/** The page compares two runs, and a link that is longer than this was not written by it. */
+const [RUNS_AT_MOST, LETTERS_AT_MOST] = [2, 100_000];
+/** The latest instant that the engine counts, in picoseconds. */
+const LATEST = Number.MAX_SAFE_INTEGER;
 
 export function toLink({ preset, sets, now, port }: Shown): string {
   const view = [VERSION, preset, sets, now, ...(port === undefined ? [] : [port])];
@@ -19,15 +25,41 @@ export function toLink({ preset, sets, now, port }: Shown): string {
 /** What a link shows; a message if it cannot be read. */
 export function fromLink(hash: string): Shown | string | undefined {
   if (hash.length < 2) return undefined;
+  if (hash.length > LETTERS_AT_MOST) return `the link must have at most ${LETTERS_AT_MOST} letters, not ${hash.length}`;
   if (/^#[\w-]+$/.test(hash)) return { preset: hash.slice(1) };
   try {
-    const [version, preset, sets, now, port] = JSON.parse(decodeURIComponent(hash.slice(1))) as unknown[];
-    if (version !== VERSION) return `the link has version ${String(version)}, this page reads version ${VERSION}`;
-    const isSets = Array.isArray(sets) && sets.every((list) => Array.isArray(list) && list.every((set) => typeof set === "string"));
-    const isPort = port === undefined || typeof port === "string";
-    if (typeof preset !== "string" || !isSets || typeof now !== "number" || !isPort) return "the link is damaged";
-    return { preset, sets: sets as string[][], now, ...(typeof port === "string" ? { port } : {}) };
+    return read(JSON.parse(decodeURIComponent(hash.slice(1))));
   } catch {
     return "the link is damaged";
   }
+}
+
+function read(view: unknown): Shown | string {
+  if (!Array.isArray(view)) return "the link is damaged";
+  const [version, preset, sets, now, port] = view as unknown[];
+  if (version !== VERSION) return `the link has version ${shortened(version)}, this page reads version ${VERSION}`;
+  if (view.length > 5) return `the link must have at most 5 parts, not ${view.length}`;
+  if (typeof preset !== "string") return "the link names no experiment";
+  if (!Array.isArray(sets) || !sets.every((list) => Array.isArray(list) && list.every((set) => typeof set === "string"))) {
+    return "the link is damaged: its runs are not lists of overrides";
+  }
+  if (sets.length < 1 || sets.length > RUNS_AT_MOST) return `a link must show 1 or 2 runs, not ${sets.length}`;
+  if (typeof now !== "number" || now < 0 || now > LATEST) return `the instant of the link must be 0 or more, not ${shortened(now)}`;
+  if (port !== undefined && typeof port !== "string") return `the port of the link must be a name, not ${shortened(port)}`;
+  const wrong = (sets as string[][]).flat().map(refused).find((why) => why !== undefined);
+  return wrong ?? { preset, sets: sets as string[][], now, ...(port === undefined ? {} : { port }) };
+}
+
+/** Why the page cannot do what an override says; the engine refuses the others. */
+function refused(set: string): string | undefined {
+  if (!/^[\w.-]+=/.test(set)) return `an override must be KEY=VALUE, not ${shortened(set)}`;
+  if (/policy *= *["']program["']/.test(set) && !/\bcode *=/.test(set)) {
+    return 'policy "program" needs its code: pushout lab SCENARIO --policies FILE.py puts it into the page';
+  }
+  return undefined;
+}
+
+/** A value that others wrote, short enough for a message. */
+function shortened(value: unknown): string {
+  return cut(JSON.stringify(value) ?? "nothing", 60);
 }

@@ -1,31 +1,55 @@
 // The page: buttons, keys, the clock.
 
-import { Client } from "./client";
+import { type Client, Engines } from "./client";
+import { unpacked } from "./engine";
 import { command } from "./files";
 import { Handout } from "./handout";
-import { Lab } from "./lab";
+import { Lab, type Outcome } from "./lab";
 import { fromLink, toLink } from "./link";
+import { Pace } from "./pace";
 import { at, content } from "./place";
 import { type Preset, presets } from "./presets";
-import { instant, picoseconds, seconds, span } from "./words";
+import { lesson, outcome, sentence } from "./sentence";
+import { NOTICE, type Task, TooLong } from "./task";
+import { cut, instant, picoseconds, seconds, span } from "./words";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+/** Seconds of watching that the main charts show. */
+const WATCHED = 12;
+/** The longest message. */
+const LETTERS = 400;
+
+/** What a link shows of a preset. */
+interface View {
+  sets: string[][];
+  now: number;
+  port: string | undefined;
+}
 
 class Page {
   private readonly lab: Lab;
   private readonly offers = presets();
   private readonly handout: Handout;
+  private readonly pace = new Pace();
   private playing = false;
-  /** Simulated seconds in a second. */
-  private pace = 1e-3;
   private announced = 0;
+  private notice: ReturnType<typeof setInterval> | undefined;
 
-  constructor(client: Client, entries: Awaited<ReturnType<Client["policies"]>>) {
-    this.lab = new Lab(client, entries, at("runs"), at("charts"), (text, wrong) => this.tell(text, wrong), () => this.shown());
-    this.handout = new Handout(this.lab, (text, wrong) => this.tell(text, wrong));
+  constructor(engines: Engines, entries: Awaited<ReturnType<Client["policies"]>>) {
+    const places = {
+      runs: at("runs"),
+      charts: at("charts"),
+      curve: at<HTMLCanvasElement>("curve"),
+      details: at<HTMLDetailsElement>("more"),
+      moreRuns: at("more-runs"),
+      moreCharts: at("more-charts"),
+    };
+    const told = (text: string, wrong?: boolean) => this.tell(text, wrong);
+    this.lab = new Lab(engines, entries, places, { told, drawn: () => this.shown(), works: (task) => this.works(task) });
+    this.handout = new Handout(this.lab, told);
     this.buttons();
     this.keys();
-    for (const { name, title } of this.offers) at<HTMLSelectElement>("preset").add(new Option(title, name));
+    for (const { name, title, lesson } of this.offers) at(lesson ? "lecture" : "experiments").append(new Option(title, name));
     addEventListener("resize", () => this.lab.redraw());
     addEventListener("hashchange", () => void this.follow());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.lab.restyle());
@@ -34,30 +58,96 @@ class Page {
 
   /** Show what the address names. */
   private async follow(): Promise<void> {
+    delete document.documentElement.dataset["ready"];
     const link = fromLink(location.hash);
     const shown = typeof link === "object" ? link : undefined;
-    const named = this.offers.find(({ name }) => name === shown?.preset);
-    const preset = named ?? this.offers[0];
-    if (!preset) return;
-    if (shown && named) await this.open(preset, shown.sets, shown.now, shown.port);
-    if (this.lab.runs.length === 0) {
+    const named = this.offers.find(({ name, also, lesson }) => name === shown?.preset || (!lesson && also?.includes(shown?.preset ?? "")));
+    if (shown && named) await this.open(named, shown.sets && { sets: shown.sets, now: shown.now ?? 0, port: shown.port });
+    if (this.lab.runs.length === 0 && at("ask").hidden) {
       const why = at("message").textContent ?? "";
-      await this.open(preset);
+      await this.first();
       if (named) this.tell(`the link cannot be shown: ${why}`, true);
     }
     if (typeof link === "string") this.tell(link, true);
-    else if (link && !named) this.tell(`this page has no scenario ${link.preset}`, true);
+    else if (link && !named) this.tell(`this page has no scenario ${cut(link.preset, 60)}`, true);
     document.documentElement.dataset["ready"] = "true";
   }
 
-  /** Open a preset, as it is unless these say otherwise. */
-  private async open(preset: Preset, sets = preset.runs, now = picoseconds(preset.from ?? 0), port = preset.port): Promise<void> {
+  private async first(): Promise<void> {
+    const [preset] = this.offers;
+    if (preset) await this.open(preset);
+  }
+
+  /** Open a preset and play it, or rest at what a link shows; long work of a link is asked about first unless it is allowed. */
+  private async open(preset: Preset, view?: View, isAllowed = false): Promise<void> {
     this.play(false);
-    at<HTMLSelectElement>("preset").value = preset.name;
-    at("look").textContent = preset.look;
-    at("printed").textContent = preset.printed ? `In print (study ${preset.printed.study}): ${preset.printed.text}` : "";
+    at("ask").hidden = true;
+    const { sets, now, port } = view ?? { sets: preset.runs, now: picoseconds(preset.from ?? 0), port: preset.port };
+    const outcome = await this.lab.open(preset, sets, now, port, view !== undefined && !isAllowed);
+    if (outcome instanceof TooLong) this.ask(outcome, () => void this.open(preset, view, true));
+    if (outcome !== "done") return;
+    this.describe(preset, sets);
     this.setPace(preset.pace ?? 1e-3);
-    await this.lab.open(preset, sets, now, port);
+    this.pace.rest(this.lab.events);
+    if (!view && !preset.lesson && !still.matches) this.play(true);
+  }
+
+  private describe(preset: Preset, sets: string[][]): void {
+    at<HTMLSelectElement>("preset").value = preset.name;
+    this.explain(preset, sets, preset.lesson === undefined);
+    at("printed").textContent = preset.printed ? `In print (study ${preset.printed.study}): ${preset.printed.text}` : "";
+    lesson(at("lesson"), preset, () => {
+      this.explain(preset, this.lab.sets, true);
+      this.play(true);
+    });
+  }
+
+  /** Say what the runs do and what many seeds say; a lesson does so after the guess. */
+  private explain(preset: Preset, sets: string[][], isOpen: boolean): void {
+    at("look").textContent = "";
+    if (isOpen) sentence(at("look"), preset, sets, (other) => void this.again(preset, other));
+    at("outcome").textContent = isOpen ? outcome(preset) : "";
+  }
+
+  /** Run B again with another value, up to the instant that is shown. */
+  private async again(preset: Preset, sets: string[][]): Promise<void> {
+    const wasPlaying = this.playing;
+    this.play(false);
+    const outcome = await this.lab.open(preset, sets, this.lab.now, this.lab.port);
+    this.explain(preset, this.lab.sets, true);
+    this.pace.rest(this.lab.events);
+    if (outcome === "done" && wasPlaying) this.play(true);
+  }
+
+  /** Ask before long work. */
+  private ask({ estimate }: TooLong, go: () => void): void {
+    const time = estimate === undefined ? "more than 2 s" : `about ${Math.round(estimate / 1000)} s`;
+    at("question").textContent = `This link needs ${time} of work before it can be shown. Is it to be done?`;
+    at("ask").hidden = false;
+    at("go").onclick = () => {
+      at("ask").hidden = true;
+      go();
+    };
+    at("leave").onclick = () => {
+      at("ask").hidden = true;
+      if (this.lab.runs.length === 0) void this.first();
+    };
+    at("go").focus();
+  }
+
+  /** Show that a task takes time, and let the reader cancel it. */
+  private works(task: Task | undefined): void {
+    clearInterval(this.notice);
+    at("work").hidden = true;
+    if (!task) return;
+    this.notice = setInterval(() => {
+      if (task.age < NOTICE) return;
+      at("work").hidden = false;
+      const { progress } = task;
+      at("doing").textContent = `${task.what}${progress === undefined ? "" : `, ${Math.round(100 * progress)} %`}`;
+      if (progress === undefined) at("progress").removeAttribute("value");
+      else at<HTMLProgressElement>("progress").value = progress;
+    }, 100);
   }
 
   private buttons(): void {
@@ -66,18 +156,30 @@ class Page {
       if (preset) void this.open(preset);
     };
     at("play").onclick = () => this.play(!this.playing);
-    at("start").onclick = () => void this.lab.go(0);
-    at("back").onclick = () => void this.lab.go(Math.max(0, this.lab.now - picoseconds(this.pace / 10)));
-    at("unit").onclick = () => void this.lab.next("unit");
-    at("frame").onclick = () => void this.lab.next("frame");
-    at("drop").onclick = () => void this.lab.next("drop");
-    at("mark").onclick = () => void this.lab.next("mark");
-    at("trip").onclick = () => void this.lab.next("round-trip");
-    at("difference").onclick = () => void this.lab.firstDifference();
+    at("cancel").onclick = () => this.lab.cancel();
+    this.step("start", () => this.lab.go(0));
+    this.step("back", () => this.lab.go(Math.max(0, this.lab.now - picoseconds(this.pace.base / 10))));
+    this.step("unit", () => this.lab.next("unit"));
+    this.step("frame", () => this.lab.next("frame"));
+    this.step("drop", () => this.lab.next("drop"));
+    this.step("mark", () => this.lab.next("mark"));
+    this.step("trip", () => this.lab.next("round-trip"));
+    this.step("difference", () => this.lab.firstDifference());
     at<HTMLInputElement>("time").onchange = ({ target }) => {
-      void this.lab.go((Number((target as HTMLInputElement).value) / 1000) * this.lab.duration);
+      const share = Number((target as HTMLInputElement).value) / 1000; // a picture sets the slider to its instant
+      this.play(false);
+      void this.lab.go(share * this.lab.duration);
     };
     at<HTMLInputElement>("pace").oninput = ({ target }) => this.setPace(10 ** Number((target as HTMLInputElement).value));
+  }
+
+  /** A button that goes elsewhere, for which the page stops playing. */
+  private step(id: string, act: () => Promise<Outcome>): void {
+    at(id).onclick = () => {
+      this.play(false);
+      this.tell("");
+      void act();
+    };
   }
 
   private keys(): void {
@@ -90,9 +192,13 @@ class Page {
       m: () => at("mark").click(),
       r: () => at("trip").click(),
       x: () => at("difference").click(),
-      "[": () => this.setPace(this.pace / 2),
-      "]": () => this.setPace(this.pace * 2),
-      "?": () => at<HTMLDetailsElement>("keys").toggleAttribute("open"),
+      "[": () => this.setPace(this.pace.base / 2),
+      "]": () => this.setPace(this.pace.base * 2),
+      Escape: () => this.lab.cancel(),
+      "?": () => {
+        at<HTMLDetailsElement>("more").open = true;
+        at<HTMLDetailsElement>("keys").toggleAttribute("open");
+      },
     };
     document.addEventListener("keydown", (event) => {
       const act = keys[event.key];
@@ -103,29 +209,39 @@ class Page {
   }
 
   private play(on: boolean): void {
+    const wasPlaying = this.playing;
     this.playing = on && !still.matches;
     this.lab.playing = this.playing;
     if (on && still.matches) void this.lab.next("unit"); // motion is not wanted: a step instead
     at("play").textContent = this.playing ? "Pause" : "Play";
-    if (this.playing) void this.run();
-    else this.lab.redraw();
+    if (this.playing && !wasPlaying) void this.run();
+    else if (!this.playing) this.lab.redraw();
   }
 
   private async run(): Promise<void> {
+    const isAtEnd = this.lab.now >= this.lab.duration;
+    if (isAtEnd) await this.lab.go(picoseconds(this.lab.preset?.from ?? 0)); // from the beginning again
     let before = performance.now();
     while (this.playing && this.lab.now < this.lab.duration) {
       const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
       const passed = Math.min(0.1, Math.max(0, now - before) / 1000);
       before = now;
-      if (this.playing) await this.lab.go(this.lab.now + picoseconds(passed * this.pace));
+      if (!this.playing) return;
+      await this.lab.go(this.lab.now + picoseconds(passed * this.pace.at(now)));
+      this.pace.see(this.lab.events, performance.now());
     }
-    if (this.playing) this.play(false);
+    if (!this.playing) return;
+    this.play(false);
+    this.tell("The run has ended. Play starts it again.");
   }
 
   private setPace(pace: number): void {
-    this.pace = Math.min(1, Math.max(1e-6, pace));
-    at<HTMLInputElement>("pace").value = String(Math.log10(this.pace));
-    at("speed").textContent = `${span(picoseconds(this.pace))} per second`;
+    this.pace.base = Math.min(1, Math.max(1e-6, pace));
+    this.lab.shown = picoseconds(this.pace.base * WATCHED);
+    const words = `${span(picoseconds(this.pace.base))} per second`;
+    at<HTMLInputElement>("pace").value = String(Math.log10(this.pace.base));
+    at("pace").setAttribute("aria-valuetext", words);
+    at("speed").textContent = words;
   }
 
   /** A picture has been drawn: say when it is, and keep the address of what is shown. */
@@ -133,8 +249,9 @@ class Page {
     const { now, duration, preset, runs, sets, port } = this.lab;
     this.lab.moves = !still.matches;
     at("now").textContent = instant(now);
-    at<HTMLInputElement>("time").value = String((1000 * now) / Math.max(1, duration));
+    if (!at("time").matches(":active")) at<HTMLInputElement>("time").value = String((1000 * now) / Math.max(1, duration));
     at<HTMLInputElement>("time").setAttribute("aria-valuetext", `${seconds(now).toFixed(6)} s of ${seconds(duration)} s`);
+    at("slow").hidden = !(this.playing && this.pace.isSlow(performance.now()));
     at("difference").toggleAttribute("disabled", runs.length < 2);
     this.announce();
     if (!preset || this.playing) return;
@@ -154,7 +271,7 @@ class Page {
   }
 
   private tell(text: string, wrong = false): void {
-    at("message").textContent = text;
+    at("message").textContent = cut(text, LETTERS);
     at("message").classList.toggle("wrong", wrong);
   }
 }
@@ -168,8 +285,12 @@ function uses(target: EventTarget | null, key: string): boolean {
 
 async function main(): Promise<void> {
   try {
-    const client = new Client(JSON.parse(content("worker")) as string, content("engine"));
-    new Page(client, await client.policies());
+    const module = await WebAssembly.compile(await unpacked(content("engine")));
+    const engines = new Engines(JSON.parse(content("worker")) as string, module);
+    const client = engines.start();
+    const entries = await client.policies();
+    client.stop();
+    new Page(engines, entries);
   } catch (why) {
     at("message").textContent = `This browser cannot run the simulator: ${why instanceof Error ? why.message : String(why)}`;
     at("message").classList.add("wrong");

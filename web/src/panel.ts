@@ -1,25 +1,43 @@
-// One run on the page: its policy, its buffer, its counts, what it has just lost.
+// One run on the page: what it does, its network, its buffer, its score; and in the drawer its policies, counts and losses.
 
-import { PolicyForm, type Choice } from "./form";
+import { type Choice, KINDS, PolicyForm, type Refusals } from "./form";
 import { colour } from "./flow";
 import { inks } from "./ink";
 import { CanvasPen } from "./pen";
 import { Ports } from "./ports";
-import type { Entry, Frame, Picture } from "./protocol";
+import type { Entry, Frame, Picture, Policy } from "./protocol";
 import type { Drop, Run } from "./run";
+import { type Document, type Figure, figureOf, figures, winner, written } from "./score";
 import { goodputs } from "./series";
+import { Sketch } from "./sketch";
 import { Strip, unitAt } from "./strip";
+import { type Decision, type Why, answer, framesOf as framesThatSave } from "./why";
 import { count, instant, rate, span } from "./words";
 
 const DROPS_AT_MOST = 40;
 
+/** What a panel asks about the frame that is followed. */
+export interface Asks {
+  why(): void;
+  whatIf(decision: Decision): void;
+}
+
 export class Panel {
   readonly root = document.createElement("section");
-  private readonly form: PolicyForm;
+  /** What stands in the drawer. */
+  readonly more = document.createElement("section");
+  private readonly forms: PolicyForm[];
   private readonly canvas = document.createElement("canvas");
+  private readonly sketch = new Sketch();
   private readonly ports: Ports;
   private readonly facts = document.createElement("p");
   private readonly key = document.createElement("p");
+  private readonly title = document.createElement("h2");
+  private readonly warnings = document.createElement("p");
+  private readonly why = document.createElement("div");
+  private readonly fate = document.createElement("p");
+  private readonly table = document.createElement("table");
+  private figures: Figure[] = [];
   private run: Run | undefined;
   private readonly drops = document.createElement("ol");
   private frame = 0;
@@ -27,37 +45,65 @@ export class Panel {
   /** Of the canvas, in pixels of the page. */
   private size: [number, number] = [0, 0];
 
-  constructor(letter: string, entries: Entry[], changed: (choice: Choice) => void, show: (port: string) => void) {
+  constructor(
+    private readonly letter: string,
+    entries: Entry[],
+    changed: (choice: Choice) => void,
+    show: (port: string) => void,
+    private readonly asks: Asks,
+  ) {
     this.root.className = "panel";
-    this.root.setAttribute("aria-label", `Run ${letter}`);
-    const head = document.createElement("div");
-    head.className = "policy";
-    const title = document.createElement("h2");
-    title.textContent = letter;
-    head.append(title);
-    this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", `The buffer of run ${letter}, its head at the top left`);
+    this.more.className = "panel more";
+    this.more.setAttribute("aria-label", `Details of run ${letter}`);
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "application");
+    this.canvas.setAttribute("aria-roledescription", "buffer");
     this.facts.className = "facts";
+    this.fate.className = "fate";
+    this.fate.setAttribute("aria-live", "polite");
     this.key.className = "key";
+    this.warnings.className = "warnings";
+    this.table.className = "score";
     this.drops.className = "drops";
     this.drops.setAttribute("aria-label", `What run ${letter} has just lost`);
     this.drops.tabIndex = 0; // it scrolls
     this.ports = new Ports(show);
-    this.root.append(head, this.canvas, this.facts, this.ports.root, this.key, this.drops);
-    this.form = new PolicyForm(head, entries, changed);
+    const scored = document.createElement("div");
+    scored.className = "scored";
+    scored.append(this.table);
+    this.why.className = "why";
+    this.root.append(this.title, this.sketch.root, this.canvas, this.fate, this.why, scored);
+    const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
+    this.forms = kinds.map((kind) => new PolicyForm(kind, entries.filter((entry) => entry.kind === kind), changed));
+    const head = document.createElement("h3");
+    head.textContent = `Run ${letter}`;
+    this.more.append(head, ...this.forms.map(({ root }) => root), this.facts, this.warnings, this.key, this.drops);
     new ResizeObserver(() => this.measure()).observe(this.canvas);
     this.canvas.onclick = ({ offsetX, offsetY }) => this.follow(offsetX, offsetY);
+    this.canvas.onkeydown = (event) => this.press(event);
   }
 
-  /** A run has been opened. */
-  open(run: Run): void {
+  /** A run has been opened, of which these words say what it does. */
+  open(run: Run, label: string, score?: (string | Figure)[]): void {
     this.run = run;
-    const { policy, ...values } = run.scenario.policies.admission;
-    const texts = Object.entries(values).filter(([, value]) => value !== null && typeof value !== "object");
-    this.form.set(policy, Object.fromEntries(texts.map(([key, value]) => [key, String(value)])));
+    this.figures = figures(score);
+    this.title.textContent = `${this.letter} ${label}`;
+    this.root.setAttribute("aria-label", `Run ${this.letter}: ${label}`);
+    this.canvas.setAttribute("aria-label", `The buffer of run ${this.letter}, ${label}: Enter follows the frame at its head, arrow up and arrow down the frames beside it`);
+    for (const form of this.forms) form.set(...chosenOf(run.scenario.policies[form.kind]));
     this.ports.open();
+    this.why.replaceChildren();
+    (run.scenario.memory ? this.why : this.facts).after(this.ports.root);
     this.drops.replaceChildren();
-    this.key.replaceChildren(...run.scenario.flows.slice(0, run.scenario.flows_over_time).map((_, at) => sample(at)));
+    this.warnings.textContent = run.warnings.map((text) => `Warning: ${text}.`).join(" ");
+    this.root.classList.toggle("shares", run.scenario.memory !== null);
+    this.key.replaceChildren(...run.scenario.flows.slice(0, run.scenario.flows_over_time).map((_, at) => sample(at)), rest(run));
+    this.sketch.open(run);
+  }
+
+  /** Offer the policies of a kind that the place takes. */
+  offer(kind: string, refusals: Refusals): void {
+    this.forms.find((form) => form.kind === kind)?.offer(refusals);
   }
 
   /** Draw the latest picture; `alone` if no other one follows at once, which would go on with what moves. */
@@ -70,12 +116,55 @@ export class Panel {
     if (alone) this.animate(run);
   }
 
-  /** The words and bars below the strip, ten times in a second at most. */
+  /** The figures of both runs so far and of their whole, with a mark at the winner of each. */
+  score(runs: Run[], documents: (Document | undefined)[]): void {
+    const own = runs.findIndex((run) => run === this.run);
+    if (own < 0) return;
+    const port = runs[own]?.port.name ?? "";
+    const soFar = (figure: Figure) => runs.map((run) => figure.soFar?.(run));
+    const whole = (figure: Figure) => runs.map((_, at) => documents[at] && figureOf(documents[at], figure.path, port));
+    const shown = this.figures.filter((figure) => documents.length === 0 || documents[own] === undefined || whole(figure)[own] !== undefined);
+    const warmup = this.run?.scenario.warmup ?? 0;
+    const rows: [string, (figure: Figure) => string][] = [
+      ["so far", (figure) => cell(figure, soFar(figure), own, figure.soFar === undefined ? "–" : undefined)],
+      [warmup > 0 ? `whole run from ${span(warmup)} on` : "whole run", (figure) => cell(figure, whole(figure), own, documents[own] ? undefined : "…")],
+    ];
+    const text = JSON.stringify([shown.map(({ label }) => label), rows.map(([name, of]) => [name, shown.map(of)])]);
+    if (this.table.dataset["text"] === text) return;
+    this.table.dataset["text"] = text;
+    this.table.replaceChildren(line("th", ["", ...shown.map(({ label }) => label)]), ...rows.map(([name, of]) => line("td", [name, ...shown.map(of)])));
+  }
+
+  /** What the engine has found about the loss of the frame that is followed. */
+  answer(run: Run, found: Why): void {
+    run.saviours = framesThatSave(run, found);
+    answer(this.why, found, (decision) => this.asks.whatIf(decision));
+    this.draw(run);
+  }
+
+  /** Offer to ask why the frame that is followed was lost. */
+  private offerWhy(run: Run): void {
+    this.why.replaceChildren();
+    if (!run.followed?.isLost) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Why was this one lost?";
+    button.onclick = () => this.asks.why();
+    this.why.append(button);
+  }
+
+  /** The words and bars around the strip, ten times in a second at most. */
   private tell(run: Run, picture: Picture): void {
     this.told = performance.now();
+    this.sketch.draw(run);
     this.ports.draw(run);
+    this.fate.textContent = run.followed ? run.followed.fate(picture.units) : "";
+    if (this.more.clientHeight === 0) {
+      this.list(run, picture.missed);
+      return; // the drawer is closed
+    }
     const rates = goodputs(run);
-    run.scenario.flows.slice(0, this.key.children.length).forEach((flow, at) => {
+    run.scenario.flows.slice(0, rates.length).forEach((flow, at) => {
       const item = this.key.children[at];
       if (item) item.textContent = `${flow} ${rate(rates[at] ?? 0)}`;
     });
@@ -139,8 +228,21 @@ export class Panel {
     if (this.run && found) this.followFrame(this.run, found);
   }
 
+  /** Follow a frame by the keyboard: the one at the head, or one beside the frame that is followed. */
+  private press(event: KeyboardEvent): void {
+    const run = this.run;
+    const way = { Enter: 0, ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (way === undefined || !run) return;
+    event.preventDefault();
+    const frames = framesOf(run);
+    const at = frames.findIndex((frame) => run.followed?.has(frame));
+    const found = frames[way === 0 || at < 0 ? 0 : Math.min(frames.length - 1, Math.max(0, at + way))];
+    if (found) this.followFrame(run, found);
+  }
+
   private followFrame(run: Run, frame: Frame): void {
     run.follow(frame);
+    this.offerWhy(run);
     this.draw(run);
   }
 
@@ -150,7 +252,7 @@ export class Panel {
     const window = run.picture?.flows[at]?.window;
     if (!window) return [];
     const threshold = window.ssthresh === null ? "" : `, ssthresh ${count(window.ssthresh)}`;
-    const trip = !window.srtt ? "" : `, round trip ${span(window.srtt)}`;
+    const trip = !window.srtt ? "" : `, round trip as the clock of the sender measures it ${span(window.srtt)}`;
     return [`${run.scenario.flows[at]}: window ${count(window.cwnd)}${threshold} bytes${trip}`];
   }
 
@@ -181,14 +283,62 @@ export class Panel {
   }
 }
 
+/** The frames in the buffer, each once, from its head. */
+function framesOf(run: Run): Frame[] {
+  const frames: Frame[] = [];
+  for (const { circuit, frame } of run.picture?.units ?? []) {
+    if (!frames.some((other) => other.circuit === circuit && other.frame === frame)) frames.push({ circuit, frame });
+  }
+  return frames;
+}
+
+/** A policy with its parameters as texts. */
+function chosenOf(given: Policy | string | null | undefined): [string, Record<string, string>] {
+  if (given === null || given === undefined) return ["", {}];
+  if (typeof given === "string") return [given, {}];
+  const { policy, ...values } = given;
+  const texts = Object.entries(values).filter(([, value]) => value !== null && typeof value !== "object");
+  return [policy, Object.fromEntries(texts.map(([key, value]) => [key, String(value)]))];
+}
+
 /** The policies beside the admission policy. */
 function beside({ scenario: { policies } }: Run): string[] {
-  const { scheduler, pushout } = policies;
-  return [...(pushout ? [`push-out ${pushout.policy}`] : []), ...(scheduler ? [`scheduler ${scheduler.policy}`] : [])];
+  const { scheduler, pushout, discipline } = policies;
+  return [
+    ...(pushout ? [`push-out ${pushout.policy}`] : []),
+    ...(scheduler ? [`scheduler ${scheduler.policy}`] : []),
+    ...(typeof discipline === "string" ? [`discipline ${discipline}`] : []),
+  ];
 }
 
 function sample(at: number): HTMLElement {
   const item = document.createElement("span");
   item.style.setProperty("--flow", colour(at));
   return item;
+}
+
+/** How many flows the key does not show. */
+function rest({ scenario: { flows, flows_over_time } }: Run): HTMLElement {
+  const item = document.createElement("em");
+  item.textContent = flows.length > flows_over_time ? `the first ${flows_over_time} of ${count(flows.length)} flows` : "";
+  return item;
+}
+
+/** A figure of one run, with a mark if it wins. */
+function cell(figure: Figure, values: (number | undefined)[], own: number, instead?: string): string {
+  if (instead !== undefined) return instead;
+  const value = written(figure.unit, values[own]);
+  return values.length > 1 && winner(figure, values) === own ? `${value} ▲` : value;
+}
+
+function line(kind: "th" | "td", cells: string[]): HTMLTableRowElement {
+  const row = document.createElement("tr");
+  cells.forEach((text, at) => {
+    const box = document.createElement(text === "" ? "td" : at === 0 ? "th" : kind);
+    if (box.tagName === "TH") box.setAttribute("scope", at === 0 ? "row" : "col");
+    box.textContent = text;
+    if (text.endsWith("▲")) box.className = "wins";
+    row.append(box);
+  });
+  return row;
 }

@@ -14,12 +14,15 @@ interface Level {
 }
 
 const ROWS_AT_MOST = 24;
+/** Queues of a memory that stand beside the strip: those that have held most. */
+const QUEUES_AT_MOST = 3;
 
 export class Ports {
   readonly root = document.createElement("div");
   private readonly head = document.createElement("p");
   private readonly rows = document.createElement("ul");
-  private readonly seen = new Set<number>();
+  /** The most that each has held. */
+  private readonly peaks = new Map<number, number>();
 
   constructor(private readonly show: (port: string) => void) {
     this.root.className = "ports";
@@ -28,7 +31,7 @@ export class Ports {
 
   /** A run has been opened. */
   open(): void {
-    this.seen.clear();
+    this.peaks.clear();
     this.rows.replaceChildren();
   }
 
@@ -36,10 +39,14 @@ export class Ports {
     const all = run.scenario.memory ? queues(run) : buffers(run);
     this.root.hidden = all.length < 2;
     if (this.root.hidden) return;
-    all.forEach(({ used, lost }, at) => used > 0 || (lost ?? 0) > 0 || all.length <= 8 ? this.seen.add(at) : undefined);
-    const busy = [...this.seen].sort((a, b) => a - b).slice(0, ROWS_AT_MOST);
-    const empty = all.length - busy.length;
-    const rest = empty > 0 ? `; ${count(empty)} more ${run.scenario.memory ? "queues" : "ports"} are empty` : "";
+    all.forEach(({ used, lost }, at) => {
+      if (used > 0 || (lost ?? 0) > 0 || all.length <= 8) this.peaks.set(at, Math.max(used, this.peaks.get(at) ?? 0));
+    });
+    const most = run.scenario.memory ? QUEUES_AT_MOST : ROWS_AT_MOST;
+    const fullest = [...this.peaks].sort(([a, x], [b, y]) => y - x || a - b).slice(0, most);
+    const busy = fullest.map(([at]) => at).sort((a, b) => a - b);
+    const others = all.length - busy.length;
+    const rest = others > 0 ? `; ${count(others)} other ${run.scenario.memory ? "queues" : "ports"}` : "";
     this.head.textContent = `${heading(run)}${rest}`;
     const scale = run.scenario.memory?.cells ?? Math.max(1, ...all.map(({ used, most }) => most ?? used));
     while (this.rows.children.length > busy.length) this.rows.lastElementChild?.remove();

@@ -1,10 +1,47 @@
-// What the page offers to open: presets for known figures, and what `pushout lab` has put into it.
+// What the page offers to open: experiments whose outcome is known, and what `pushout lab` has put into it.
+
+import type { Figure } from "./score";
+
+/** One thing that the reader changes in the sentence: an override of run B, or of the run of this number. */
+export interface Control {
+  key: string;
+  values: string[];
+  run?: number;
+}
+
+/** A step of the lecture: a question, guesses, and the answer that the run gives. */
+export interface Lesson {
+  guesses: string[];
+  /** The number of the right guess. */
+  right: number;
+  answer: string;
+}
+
+/** A figure over several seeds: the means of both runs, each with half of its 95 % interval. */
+export interface OverSeeds {
+  path: string;
+  seeds: number;
+  a: [number, number];
+  b: [number, number];
+}
 
 export interface Preset {
   name: string;
+  /** Other names in links. */
+  also?: string[];
   title: string;
-  /** What to look at. */
+  /** What the two runs decide. */
+  question?: string;
+  /** What each run does, in a few words; {control} stands for the value that the reader chooses. */
+  labels?: string[];
+  /** What to look at; {control} stands for the field that changes a run. */
   look: string;
+  control?: Control;
+  lesson?: Lesson;
+  /** Figures of the score: names, or figures of its own. */
+  score?: (string | Figure)[];
+  /** What many seeds say, as `pushout run` gives it. */
+  outcome?: OverSeeds;
   /** What was printed, and where. */
   printed?: { study: string; text: string };
   file: string;
@@ -17,12 +54,29 @@ export interface Preset {
   port?: string;
 }
 
-function within(id: string): Preset[] {
-  const text = document.getElementById(id)?.textContent ?? "[]";
-  return JSON.parse(text) as Preset[];
+function within<T>(id: string): T {
+  return JSON.parse(document.getElementById(id)?.textContent ?? "[]") as T;
 }
 
-/** Those given by `pushout lab` first. */
+/** Those given by `pushout lab` first; the texts of the others stand in the page once each. */
 export function presets(): Preset[] {
-  return [...within("given"), ...within("presets")];
+  const texts = within<Record<string, string>>("texts");
+  const own = within<Preset[]>("presets").map((preset) => ({ ...preset, text: texts[preset.file] ?? "" }));
+  return [...within<Preset[]>("given"), ...own];
+}
+
+/** The overrides of each run with another value of the control. */
+export function controlled(sets: string[][], { key, run = 1 }: Control, value: string): string[][] {
+  const own = (list: string[]) => [...list.filter((set) => !set.startsWith(`${key}=`)), `${key}=${value}`];
+  return sets.map((list, at) => (at === run ? own(list) : list));
+}
+
+/** A value of TOML as people write it. */
+export function plain(value: string): string {
+  return value.replace(/^"(.*)"$/, "$1").replace(/^(\d+)\.0$/, "$1");
+}
+
+/** The value of the control among these overrides. */
+export function valueOf(sets: string[][], { key, run = 1 }: Control): string | undefined {
+  return sets[run]?.findLast((set) => set.startsWith(`${key}=`))?.slice(key.length + 1);
 }

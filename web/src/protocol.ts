@@ -4,7 +4,8 @@ export interface ScenarioText {
   text: string;
   name: string;
   sets?: string[];
-  seed?: number;
+  /** Its digits: a number of JavaScript holds 53 bits, and a seed has 64. */
+  seed?: string;
 }
 
 export interface Port {
@@ -21,7 +22,7 @@ export interface Port {
 export interface Scenario {
   name: string;
   title: string;
-  seed: number;
+  seed: string;
   duration: number;
   warmup: number;
   ports: Port[];
@@ -35,7 +36,7 @@ export interface Scenario {
   meanings: string[];
   /** The memory that the port in view shares. */
   memory: Memory | null;
-  policies: { admission: Policy; pushout?: Policy | null; scheduler?: Policy | null };
+  policies: { admission: Policy; pushout?: Policy | null; scheduler?: Policy | null; discipline?: string | null };
 }
 
 export type Policy = { policy: string } & Record<string, unknown>;
@@ -113,6 +114,9 @@ export interface Row {
   lost: number[];
   /** Units marked so far. */
   marked: number;
+  /** Octets that all flows have delivered. */
+  delivered: number;
+  /** Of the first flows: see `flows_over_time`. */
   flows: { window: number | null; delivered: number }[];
 }
 
@@ -125,12 +129,16 @@ export interface Picture {
   /** Of every port: its occupancy, and the units that it has lost. */
   occupancies: number[];
   losses: number[];
+  /** Of every port: whether a memory has stopped a class of it. */
+  paused: boolean[];
   memory: Filled | null;
   queue_thresholds: (number | null)[];
   sent: number;
   lost: number[];
   marked: number[];
   flows: { delivered: number; window: Window | null }[];
+  /** Octets of every flow. */
+  delivered: number[];
   /** In the order of time. */
   records: UnitEvent[];
   missed: number;
@@ -143,8 +151,8 @@ export interface SentPicture extends Omit<Picture, "units" | "records" | "rows">
   units: ArrayLike<number>;
   /** Seven numbers for each: time, what happened, circuit, frame, index, octets, marks. */
   records: ArrayLike<number>;
-  /** Time, occupancy, losses by reason, marks, and the window and the octets delivered of each flow. */
-  rows: [number, number, number[], number, [number | null, number][]][];
+  /** Time, occupancy, losses by reason, marks, octets of all flows, and the window and the octets of each of the first. */
+  rows: [number, number, number[], number, number, [number | null, number][]][];
 }
 
 export interface Place extends Identity {
@@ -153,6 +161,14 @@ export interface Place extends Identity {
 
 export interface Difference {
   difference: { time: number; records: [Place | null, Place | null] } | null;
+  /** The instant up to which the runs have been compared. */
+  seen: number;
+}
+
+/** The instant just after an event, if there is one before `seen`. */
+export interface Found {
+  time: number | null;
+  seen: number;
 }
 
 export interface Parameter {
@@ -174,18 +190,28 @@ export interface Entry {
 
 export type EventName = "unit" | "frame" | "drop" | "mark" | "round-trip";
 
+/** Which frame, of those that ports lost, and how many decisions before are tried: see crates/core/src/why/request.rs. */
+export interface Question {
+  at: string[];
+  flow: string;
+  frame: number;
+  last: number;
+  sets: number;
+}
+
 export type Request =
   | ({ do: "open"; port?: string } & ScenarioText)
   | { do: "go"; handle: number; to: number; have: number }
-  | { do: "when"; handle: number; event: EventName }
+  | { do: "when"; handle: number; event: EventName; until: number }
   | { do: "close"; handle: number }
-  | { do: "difference"; a: number; b: number }
+  | { do: "difference"; a: number; b: number; until: number }
   | ({ do: "run" } & ScenarioText)
+  | ({ do: "why"; question: Question } & ScenarioText)
   | ({ do: "toml" } & ScenarioText)
   | { do: "policies" };
 
 export interface Start {
-  start: string;
+  start: WebAssembly.Module;
 }
 
 export interface Call {
@@ -197,7 +223,7 @@ export interface Answer {
   id: number;
   answer?: unknown;
   error?: string;
-  /** The engine has stopped; another one has no run yet. */
+  /** The engine has stopped, and its runs are lost. */
   stopped?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { Followed } from "./followed";
 import { sizeOf } from "./layout";
 import { Motion } from "./motion";
 import { ARRIVES, lossOf } from "./protocol";
-import type { EventName, Frame, Picture, Row, Scenario, ScenarioText, UnitEvent } from "./protocol";
+import type { EventName, Found, Frame, Picture, Row, Scenario, ScenarioText, UnitEvent } from "./protocol";
 
 export interface Drop extends UnitEvent {
   /** Its number in `Scenario.reasons`. */
@@ -25,18 +25,18 @@ export class Run {
   /** What was lost and is not listed yet, the latest last. */
   drops: Drop[] = [];
   followed: Followed | undefined;
+  /** Frames whose refusal would have saved the frame that is followed: circuit and number. */
+  saviours: ReadonlySet<string> = new Set();
   private log: UnitEvent[] = [];
-  private readonly stops: number;
 
   private constructor(
-    private readonly engine: Client,
+    private readonly client: Client,
     readonly handle: number,
     readonly asked: ScenarioText,
     readonly scenario: Scenario,
     readonly warnings: string[],
   ) {
     this.flow = flowOf(scenario.circuits, scenario.flows);
-    this.stops = engine.stops;
   }
 
   static async open(client: Client, asked: ScenarioText, port?: string): Promise<Run> {
@@ -49,8 +49,8 @@ export class Run {
     this.show(await this.client.go(this.handle, Math.min(to, this.scenario.duration), this.rows.length), back, moves);
   }
 
-  async when(event: EventName): Promise<number | null> {
-    return this.client.when(this.handle, event);
+  when(event: EventName, until: number): Promise<Found> {
+    return this.client.when(this.handle, event, until);
   }
 
   /** The scenario with its overrides, as a file. */
@@ -60,21 +60,9 @@ export class Run {
 
   /** Follow a frame, from as far back as it was seen. */
   follow({ circuit, frame }: Frame): void {
+    if (!this.followed?.has({ circuit, frame })) this.saviours = new Set();
     this.followed = new Followed(circuit, frame, this.flowName(circuit));
     this.followed.see(this.log, this.scenario);
-  }
-
-  async close(): Promise<void> {
-    if (this.isOpen) await this.engine.close(this.handle);
-  }
-
-  private get isOpen(): boolean {
-    return this.engine.stops === this.stops;
-  }
-
-  private get client(): Client {
-    if (!this.isOpen) throw new Error("The engine has stopped. Choose an experiment to go on.");
-    return this.engine;
   }
 
   get now(): number {

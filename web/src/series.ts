@@ -17,10 +17,12 @@ export interface Line {
 
 export interface Chart {
   title: string;
+  /** Whether it stands beside the runs, not in the drawer. */
+  isMain: boolean;
   lines: Line[];
 }
 
-const LINES_AT_MOST = 5;
+const LINES_AT_MOST = 3;
 /** Intervals over which a goodput is taken, since data arrive in bursts. */
 const BURST = 50;
 
@@ -33,16 +35,16 @@ export function charts(runs: Run[]): Chart[] {
       return lines.map((line) => ({ ...line, run }));
     });
   const all = [
-    { title: `Occupancy (${measure})`, lines: each(occupancy) },
-    { title: "Congestion window (bytes)", lines: each(windows) },
-    { title: "Goodput (Mb/s)", lines: each((_, dash, name) => [goodput(dash, name)]) },
-    { title: "Units lost so far", lines: each(losses) },
+    { title: `Queue (${measure})`, isMain: true, lines: each(occupancy) },
+    { title: "Congestion windows (bytes)", isMain: true, lines: each(windows) },
+    { title: "Goodput of all flows (Mb/s)", isMain: false, lines: each((_, dash, name) => [goodput(dash, name)]) },
+    { title: "Units lost so far", isMain: false, lines: each(losses) },
   ];
   return all.filter(({ lines }) => lines.length > 0);
 }
 
 function occupancy(run: Run, dash: number[] | undefined, name: string): Omit<Line, "run">[] {
-  const line = { label: `occupancy${name}`, stroke: colour(dash ? 5 : 0), values: (rows: Row[]) => rows.map((row) => row.occupancy) };
+  const line = { label: `queue${name}`, stroke: colour(dash ? 5 : 0), values: (rows: Row[]) => rows.map((row) => row.occupancy) };
   const threshold = run.scenario.thresholds.map(([key, level]) => ({
     label: `${key}${name}`,
     stroke: colour(7),
@@ -63,8 +65,8 @@ function windows(run: Run, dash: number[] | undefined, name: string): Omit<Line,
 }
 
 function goodput(dash: number[] | undefined, name: string): Omit<Line, "run"> {
-  const total = (row: Row) => row.flows.reduce((sum, { delivered }) => sum + delivered, 0);
-  const values = (rows: Row[]) => rows.map((row, at) => rateSince(rows[Math.max(0, at - BURST)] ?? row, row, total) / 1e6);
+  const all = ({ delivered }: Row) => delivered;
+  const values = (rows: Row[]) => rows.map((row, at) => rateSince(rows[Math.max(0, at - BURST)] ?? row, row, all) / 1e6);
   return { label: `goodput${name}`, stroke: colour(dash ? 5 : 2), values, ...(dash ? { dash } : {}) };
 }
 

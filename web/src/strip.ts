@@ -4,14 +4,15 @@
 
 import { colour } from "./flow";
 import type { Inks } from "./ink";
-import { type Layout, layout, pieces, sizeOf } from "./layout";
+import { type Layout, MOST_APART, layout, pieces, sizeOf } from "./layout";
 import { type Flight, type Motion, keyOf } from "./motion";
 import type { Pen } from "./pen";
 import { MARK } from "./protocol";
 import type { Unit } from "./protocol";
 import type { Run } from "./run";
 
-const ATM_CELL = 53;
+/** Octets of a full packet. */
+const PACKET = 1500;
 const [LEFT, ABOVE, BELOW] = [30, 18, 32];
 /** Units that are wider than this, in pixels, are drawn apart. */
 const APART = 4;
@@ -31,7 +32,7 @@ export class Strip {
     height: number,
   ) {
     this.place = place(run, width, height);
-    this.gap = smallest(run) * this.place.scale > APART ? 1 : 0;
+    this.gap = usual(run) * this.place.scale > APART ? 1 : 0;
   }
 
   draw(motion: Motion, now: number): void {
@@ -39,10 +40,21 @@ export class Strip {
     for (const { row, x, width } of pieces(place, 0, capacity(run))) {
       pen.rect(LEFT + x, this.top(row), width, place.rowHeight - 2, inks.room);
     }
-    this.units(motion, now);
+    if (isCrowded(run)) this.areas();
+    else this.units(motion, now);
     for (const [, level] of run.thresholds()) this.line(level, inks.threshold, 4);
     for (const flight of motion.others) this.flight(flight, motion.progress(flight, now));
     this.words(motion, now);
+  }
+
+  /** An area for each flow, hatched as far as its frames are broken. */
+  private areas(): void {
+    let start = 0;
+    for (const { flow, size, broken } of areas(this.run)) {
+      this.unit(start, broken, flow, MARK.broken, 1);
+      this.unit(start + broken, size - broken, flow, 0, 1);
+      start += size;
+    }
   }
 
   private top(row: number): number {
@@ -68,12 +80,20 @@ export class Strip {
         const way = coming ? motion.progress(coming, now) : 1;
         if (!isPlain && way !== undefined) this.unit(start, size, flow, shown, way);
       }
+      if (run.saviours.size > 0 && run.saviours.has(`${unit.circuit} ${unit.frame}`)) this.outlined(start, size);
       if (unit.queue > queue) this.line(start, this.inks.muted, 1);
       queue = Math.max(queue, unit.queue);
       start += size;
     }
     draw();
     this.followed(units);
+  }
+
+  /** An outline around a unit whose refusal would have saved the frame that is followed. */
+  private outlined(start: number, size: number): void {
+    for (const { row, x, width } of pieces(this.place, start, size)) {
+      this.pen.path(outline(LEFT + x, this.top(row) - 2, width, this.place.rowHeight + 2), this.inks.threshold, 2);
+    }
   }
 
   /** Lines through the units of the frame that is followed. */
@@ -119,10 +139,11 @@ export class Strip {
   /** Why units were lost or marked, where it happened; equal words at one place are counted. */
   private words(motion: Motion, now: number): void {
     const counts = new Map<string, number>();
+    const last = Math.max(0, Math.floor((LEFT + this.place.width) / WORD) - 1);
     for (const flight of motion.others) {
       if (flight.kind === "out" || motion.progress(flight, now) === undefined) continue;
       const word = flight.kind === "mark" ? `mark: ${flight.word}` : flight.word;
-      const key = `${Math.floor(this.at(flight.place).x / WORD)} ${word}`;
+      const key = `${Math.min(last, Math.floor(this.at(flight.place).x / WORD))} ${word}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     const rows = new Map<string, number>();
@@ -131,8 +152,7 @@ export class Strip {
       const row = rows.get(slot) ?? 0;
       rows.set(slot, row + 1);
       if (row > 1) continue;
-      const x = Math.min(LEFT + this.place.width - WORD, Number(slot) * WORD);
-      this.pen.text(Math.max(2, x), this.bottom() + 28 - 12 * row, `${word.join(" ")}${many > 1 ? ` × ${many}` : ""}`, this.inks.text);
+      this.pen.text(Math.max(2, Number(slot) * WORD), this.bottom() + 28 - 12 * row, `${word.join(" ")}${many > 1 ? ` × ${many}` : ""}`, this.inks.text);
     }
   }
 
@@ -162,6 +182,7 @@ export function unitAt(run: Run, [width, height]: [number, number], x: number, y
   if (level < 0) return undefined;
   const [port, units] = [run.port, run.picture?.units ?? []];
   let end = 0;
+  if (isCrowded(run)) return areas(run).find(({ size }) => level < (end += size))?.first;
   for (const unit of units) {
     end += sizeOf(port, unit.octets);
     if (level < end) return unit;
@@ -170,18 +191,45 @@ export function unitAt(run: Run, [width, height]: [number, number], x: number, y
 }
 
 function place(run: Run, width: number, height: number): Layout {
-  return layout(capacity(run), smallest(run), width - LEFT, height - ABOVE - BELOW);
+  return layout(capacity(run), usual(run), width - LEFT, height - ABOVE - BELOW);
 }
 
 /** What the strip has room for: the buffer, or of one without limit the next power of two above what is in it. */
 function capacity(run: Run): number {
   const { memory } = run.scenario;
   const limit = memory ? null : run.port.capacity; // a port shares its memory: show its part of it
-  return limit ?? 2 ** Math.ceil(Math.log2(Math.max(64 * smallest(run), run.picture?.occupancy ?? 1)));
+  return limit ?? 2 ** Math.ceil(Math.log2(Math.max(64 * usual(run), run.picture?.occupancy ?? 1)));
 }
 
-function smallest(run: Run): number {
-  return run.port.measure === "bytes" ? 10 * ATM_CELL : 1;
+/** What a full packet or a cell takes of the buffer: small ones are drawn narrower. */
+function usual(run: Run): number {
+  return run.port.cells ? 1 : sizeOf(run.port, PACKET);
+}
+
+/** Whether the units are too many to be seen apart, so that each flow has an area. */
+function isCrowded(run: Run): boolean {
+  return capacity(run) > MOST_APART * usual(run);
+}
+
+/** The units of a flow in a crowded buffer, and how much of them is carried in vain. */
+interface Area {
+  flow: number;
+  size: number;
+  broken: number;
+  first: Unit;
+}
+
+/** An area for each flow, in the order of the flows. */
+function areas(run: Run): Area[] {
+  const found = new Map<number, Area>();
+  for (const unit of run.picture?.units ?? []) {
+    const [flow, size] = [run.flow[unit.circuit] ?? -1, sizeOf(run.port, unit.octets)];
+    const area = found.get(flow) ?? { flow, size: 0, broken: 0, first: unit };
+    area.size += size;
+    if (unit.marks & MARK.broken) area.broken += size;
+    found.set(flow, area);
+  }
+  return [...found.values()].sort((a, b) => a.flow - b.flow);
 }
 
 function outline(x: number, y: number, width: number, height: number): [number, number][] {

@@ -16,17 +16,19 @@ export function table(runs: Run[], until: number): [string[], Cell[][]] {
     `occupancy_${port?.measure.replaceAll(" ", "_") ?? "units"}`,
     ...reasons.map((at) => `lost_${runs[0]?.scenario.reasons[at]}`),
     "marked",
+    "delivered_bytes_all_flows",
     ...flows.flatMap((flow) => [`cwnd_bytes_${flow}`, `delivered_bytes_${flow}`]),
   ];
   const rows = runs.flatMap((run, at) =>
     run.rows
       .filter(({ time }) => time <= until)
-      .map(({ time, occupancy, lost, marked, flows: states }) => [
+      .map(({ time, occupancy, lost, marked, delivered: all, flows: states }) => [
         "AB"[at] ?? "",
         seconds(time),
         occupancy,
         ...reasons.map((reason) => lost[reason] ?? 0),
         marked,
+        all,
         ...states.flatMap(({ window, delivered }) => [window ?? "", delivered]),
       ]),
   );

@@ -23,6 +23,13 @@ export function instant(picoseconds: number): string {
   return `${whole}.${fraction?.match(/.{3}/g)?.join(" ")} s`;
 }
 
+/** A text of at most this many letters, cut in its middle. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor((most - 1) / 2);
+  return `${text.slice(0, half)}…${text.slice(-half)}`;
+}
+
 export function count(value: number): string {
   return value.toLocaleString("en-GB");
 }

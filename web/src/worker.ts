@@ -1,6 +1,6 @@
 // The engine at work beside the page, so that the page never waits for it.
 
-import { Engine, unpacked } from "./engine";
+import { Engine } from "./engine";
 import type { Answer, Call, Start } from "./protocol";
 
 /** Long lists of an answer, which are handed over and not copied. */
@@ -9,13 +9,7 @@ interface Lists {
   records?: ArrayLike<number>;
 }
 
-let module: Promise<ArrayBuffer> | undefined;
 let engine: Promise<Engine> | undefined;
-
-/** A fresh engine; one that has stopped cannot go on. */
-function begin(): void {
-  engine = module?.then((octets) => Engine.of(octets));
-}
 
 async function answer({ id, request }: Call): Promise<Answer> {
   try {
@@ -27,19 +21,17 @@ async function answer({ id, request }: Call): Promise<Answer> {
     }
     return answer.error === undefined ? { id, answer } : { id, error: answer.error };
   } catch (why) {
-    begin();
     return { id, error: `the engine has stopped: ${String(why)}`, stopped: true };
   }
 }
 
 self.onmessage = async ({ data }: MessageEvent<Start | Call>) => {
   if ("start" in data) {
-    module = unpacked(data.start);
-    begin();
-  } else {
-    const given = await answer(data);
-    const { units, records } = (given.answer ?? {}) as Lists;
-    const buffers = [units, records].flatMap((list) => (list instanceof Float64Array ? [list.buffer] : []));
-    self.postMessage(given, { transfer: buffers });
+    engine = Engine.of(data.start);
+    return;
   }
+  const given = await answer(data);
+  const { units, records } = (given.answer ?? {}) as Lists;
+  const buffers = [units, records].flatMap((list) => (list instanceof Float64Array ? [list.buffer] : []));
+  self.postMessage(given, { transfer: buffers });
 };

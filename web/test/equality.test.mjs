@@ -6,24 +6,12 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
+import { engine } from "./engine.mjs";
 
-const { ENGINE, ANSWER } = process.env;
+const { ANSWER } = process.env;
 const folder = new URL("../../scenarios/", import.meta.url);
 /** Switch chips at 40 Gb/s and more, where a hundredth of the time is enough. */
 const FAST = new Set(["tomahawk.toml", "tomahawk-5.toml", "trident-2.toml", "trident-3.toml"]);
-
-/** A function that answers requests in WebAssembly. */
-async function engine() {
-  const { instance } = await WebAssembly.instantiate(readFileSync(ENGINE), {});
-  const { memory, pushout_input, pushout_answer, pushout_output } = instance.exports;
-  return (request) => {
-    const octets = new TextEncoder().encode(request);
-    const place = pushout_input(octets.length);
-    new Uint8Array(memory.buffer, place, octets.length).set(octets);
-    const length = pushout_answer();
-    return new TextDecoder().decode(new Uint8Array(memory.buffer, pushout_output(), length));
-  };
-}
 
 function natively(requests) {
   const { stdout, status } = spawnSync(ANSWER, { input: `${requests.join("\n")}\n`, maxBuffer: 2 ** 30 });
@@ -46,6 +34,8 @@ function requests(name) {
     go(30),
     { do: "when", handle: 1, event: "drop" },
     { do: "when", handle: 1, event: "round-trip" },
+    { do: "when", handle: 1, event: "mark", until: Math.round(31 * scale * 1e9) },
+    { do: "run", ...scenario, seed: "18446744073709551615" },
     { do: "toml", ...scenario },
     { do: "why", ...scenario, question: { last: 3 } },
     { do: "difference", a: 1, b: 1 },

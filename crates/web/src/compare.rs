@@ -1,7 +1,8 @@
 //! Two runs under equal traffic: the first difference at a port.
 
+use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
-use pushout_core::trace::ring::Record;
+use pushout_core::trace::ring::{Record, RecordRing};
 use pushout_core::units::{Span, Time};
 
 use crate::session::stepper;
@@ -13,22 +14,40 @@ pub(crate) struct Difference {
     pub(crate) records: [Option<Record>; 2],
 }
 
-/// The first difference between two runs at a port of each, if there is one.
-pub(crate) fn first_difference(runs: [(&Scenario, usize); 2]) -> Option<Difference> {
-    let mut steppers = runs.map(|(scenario, port)| stepper(scenario, port, usize::MAX));
-    let end = steppers[0].end().max(steppers[1].end());
-    let mut now = Time::ZERO;
-    while now < end {
-        now = (now + STEP).min(end);
-        let seen = steppers.each_mut().map(|stepper| {
-            stepper.advance(now);
-            stepper.tracer_mut().take().0
-        });
-        if let Some(found) = differs(&seen, [runs[0].1, runs[1].1]) {
-            return Some(found);
-        }
+/// Two runs that advance together until they differ.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    steppers: [Stepper<RecordRing>; 2],
+    ports: [usize; 2],
+    now: Time,
+    found: Option<Difference>,
+}
+
+impl Comparison {
+    /// Compare two runs at a port of each, from the start.
+    pub(crate) fn new(runs: [(&Scenario, usize); 2]) -> Comparison {
+        let steppers = runs.map(|(scenario, port)| stepper(scenario, port, usize::MAX));
+        Comparison { steppers, ports: runs.map(|(_, port)| port), now: Time::ZERO, found: None }
     }
-    None
+
+    /// Return the instant up to which the runs have been compared.
+    pub(crate) fn seen(&self) -> Time {
+        self.now
+    }
+
+    /// Compare up to `until`, and return the first difference if it has been found.
+    pub(crate) fn advance(&mut self, until: Time) -> Option<&Difference> {
+        let end = self.steppers[0].end().max(self.steppers[1].end());
+        while self.found.is_none() && self.now < until.min(end) {
+            self.now = (self.now + STEP).min(end);
+            let seen = self.steppers.each_mut().map(|stepper| {
+                stepper.advance(self.now);
+                stepper.tracer_mut().take().0
+            });
+            self.found = differs(&seen, self.ports);
+        }
+        self.found.as_ref()
+    }
 }
 
 fn differs([a, b]: &[Vec<Record>; 2], ports: [usize; 2]) -> Option<Difference> {
@@ -63,13 +82,18 @@ mod tests {
     #[test]
     fn a_run_does_not_differ_from_itself() {
         let (scenario, port) = lan("epd");
-        assert_eq!(first_difference([(&scenario, port), (&scenario, port)]), None);
+        assert_eq!(Comparison::new([(&scenario, port), (&scenario, port)]).advance(Time::NEVER), None);
     }
 
     #[test]
     fn the_first_difference_is_the_first_loss_that_only_one_of_two_native_runs_has() {
         let ((epd, port), (ppd, _)) = (lan("epd"), lan("ppd"));
-        let found = first_difference([(&epd, port), (&ppd, port)]).unwrap();
+        let runs = [(&epd, port), (&ppd, port)];
+        let mut comparison = Comparison::new(runs);
+        let found = comparison.advance(Time::NEVER).unwrap();
+        let mut in_parts = Comparison::new(runs);
+        while in_parts.advance(in_parts.seen() + Span::millis(3)).is_none() {}
+        assert_eq!(in_parts.advance(Time::NEVER), Some(found));
         let log = |scenario| engine::run(scenario, true).losses;
         let (a, b): (Vec<LossRecord>, Vec<LossRecord>) = (log(&epd), log(&ppd));
         let only = |these: &[LossRecord], those: &[LossRecord]| {

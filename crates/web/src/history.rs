@@ -26,7 +26,8 @@ impl History {
         Time::ZERO + Span(self.every.0 * self.rows.len() as u64)
     }
 
-    /// Take a row if it is due: time, occupancy, losses by reason, marks, then window and delivered octets of each flow.
+    /// Take a row if it is due: time, occupancy, losses by reason, marks, the octets that all flows have delivered, then
+    /// window and delivered octets of each of the first [`FLOWS`] flows.
     pub(crate) fn take(&mut self, stepper: &Stepper<RecordRing>, port: usize) {
         if stepper.now() < self.next() {
             return;
@@ -37,12 +38,14 @@ impl History {
             json!([window.map(|window| window.cwnd), delivered])
         });
         let flows: Json = flows.collect();
+        let delivered: u64 = network.flows.iter().map(|flow| FlowProgress::of(flow).delivered).sum();
         let port_now = &network.ports[port];
         self.rows.push(json!([
             stepper.now().since(Time::ZERO).0,
             port_now.pool().total(),
             stepper.tracer().lost(port),
             port_now.counters().newly_marked(),
+            delivered,
             flows,
         ]));
     }

@@ -4,16 +4,17 @@
 //! |---|---|---|
 //! | `open` | a scenario, `port` | `handle`, `scenario` |
 //! | `go` | `handle`, `to`, `have` | a picture: the buffer, windows, what was seen, figures over time behind the first `have` |
-//! | `when` | `handle`, `event` (`unit`, `frame`, `drop`, `mark`, `round-trip`) | `time`, just behind the next such event; null if none follows |
+//! | `when` | `handle`, `event` (`unit`, `frame`, `drop`, `mark`, `round-trip`), `until` | `time`, just behind the next such event; null if none follows before `seen` |
 //! | `close` | `handle` | nothing |
-//! | `difference` | `a`, `b`: handles | where two runs differ first |
+//! | `difference` | `a`, `b`: handles, `until` | where two runs differ first; null if they agree up to `seen` |
 //! | `run` | a scenario | its document |
 //! | `toml` | a scenario | `text`: the scenario with its overrides as a file of its own |
 //! | `why` | a scenario, `question` (`why/request.rs` of the core), `rivals` (`[name, overrides]`) | which decisions would have saved a frame |
 //! | `policies` | | the catalogue |
 //!
-//! A scenario is `text`, its `name` in messages, and as far as wanted `sets` (`key.path=value`), `seed` and `engine`. An
-//! answer has `error` if the request was wrong.
+//! A scenario is `text`, its `name` in messages, and as far as wanted `sets` (`key.path=value`), `seed` (a number or its
+//! digits as a text) and `engine`. `until` is the end of the run if it is missing; a search that ended at `until` continues
+//! from there when it is requested again. An answer has `error` if the request was wrong.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ use pushout_core::engine::chosen;
 use pushout_core::scenario::model::{Line, Scenario};
 use pushout_core::units::{Span, Time};
 
-use crate::compare::first_difference;
+use crate::compare::Comparison;
 use crate::session::{Event, RecentEvents, Session};
 use crate::show;
 use crate::toml;
@@ -34,6 +35,8 @@ use crate::toml;
 pub struct OpenRuns {
     sessions: BTreeMap<u64, Session>,
     opened: u64,
+    /// The latest comparison, of the runs under these handles.
+    comparison: Option<([u64; 2], Comparison)>,
 }
 
 impl OpenRuns {
@@ -56,11 +59,7 @@ impl OpenRuns {
             }
             "when" => self.when(request)?,
             "close" => self.close(request)?,
-            "difference" => {
-                let [a, b] = [self.session(request, "a")?, self.session(request, "b")?];
-                let found = first_difference([(&a.scenario, a.port), (&b.scenario, b.port)]);
-                show::difference(found.as_ref())
-            }
+            "difference" => self.difference(request)?,
             "run" => return run(request),
             "toml" => written(request)?,
             "why" => why(request)?,
@@ -95,15 +94,35 @@ impl OpenRuns {
         Ok(show::picture(session, &seen, have))
     }
 
-    fn when(&self, request: &Map<String, Json>) -> Result<Json, String> {
+    fn when(&mut self, request: &Map<String, Json>) -> Result<Json, String> {
         let event = word(request, "event")?;
         let event = Event::of(event).ok_or_else(|| api::unknown("event", event, &Event::WORDS))?;
-        let time = self.session(request, "handle")?.when(event);
-        Ok(json!({ "time": time.map(|time| time.since(Time::ZERO).0) }))
+        let (handle, until) = (number(request, "handle")?, until(request)?);
+        let session = self.sessions.get_mut(&handle).ok_or_else(|| unknown_handle(handle))?;
+        let found = session.when(event, until);
+        Ok(json!({ "time": found.time.map(show::time), "seen": show::time(found.seen) }))
+    }
+
+    fn difference(&mut self, request: &Map<String, Json>) -> Result<Json, String> {
+        let handles = [number(request, "a")?, number(request, "b")?];
+        let until = until(request)?;
+        let earlier = self.comparison.take().filter(|(of, _)| *of == handles);
+        let mut comparison = match earlier {
+            Some((_, comparison)) => comparison,
+            None => {
+                let [a, b] = [self.session(request, "a")?, self.session(request, "b")?];
+                Comparison::new([(&a.scenario, a.port), (&b.scenario, b.port)])
+            }
+        };
+        let mut answer = show::difference(comparison.advance(until));
+        answer["seen"] = json!(show::time(comparison.seen()));
+        self.comparison = Some((handles, comparison));
+        Ok(answer)
     }
 
     fn close(&mut self, request: &Map<String, Json>) -> Result<Json, String> {
         let handle = number(request, "handle")?;
+        self.comparison.take_if(|(of, _)| of.contains(&handle));
         self.sessions.remove(&handle).ok_or_else(|| unknown_handle(handle))?;
         Ok(json!({}))
     }
@@ -154,10 +173,27 @@ fn ask<'a>(request: &'a Map<String, Json>, sets: &'a [String]) -> Result<Request
         text: word(request, "text")?,
         name: word(request, "name")?,
         sets,
-        seed: request.get("seed").and_then(Json::as_u64),
+        seed: seed(request)?,
         engine: request.get("engine").and_then(Json::as_str),
         audit: false,
     })
+}
+
+/// The seed, as a number or as a text of digits: a page cannot write numbers above 2^53.
+fn seed(request: &Map<String, Json>) -> Result<Option<u64>, String> {
+    let Some(given) = request.get("seed") else { return Ok(None) };
+    let read = given.as_u64().or_else(|| given.as_str()?.parse().ok());
+    let refused = || format!("seed must be a whole number from 0 to {}, not {given}", u64::MAX);
+    read.map(Some).ok_or_else(refused)
+}
+
+/// The instant at which a search stops.
+fn until(request: &Map<String, Json>) -> Result<Time, String> {
+    if request.contains_key("until") {
+        Ok(Time::ZERO + Span(number(request, "until")?))
+    } else {
+        Ok(Time::NEVER)
+    }
 }
 
 fn sets(request: &Map<String, Json>) -> Vec<String> {
@@ -234,6 +270,41 @@ mod tests {
         assert!(picture["rows"].as_array().unwrap().len() > 1300);
         assert_eq!(ask(&mut runs, &json!({ "do": "close", "handle": 1 })), json!({}));
         assert_eq!(ask(&mut runs, &go(0))["error"], "no run is open under the handle 1");
+    }
+
+    #[test]
+    fn a_seed_of_64_bits_is_a_text_of_digits() {
+        let mut runs = OpenRuns::default();
+        let sets = ["duration=20 ms", "warmup=0 s"];
+        let mut run = |seed: Json| {
+            ask(
+                &mut runs,
+                &json!({ "do": "run", "text": LAN, "name": "lan.toml", "sets": sets, "seed": seed }),
+            )
+        };
+        assert_eq!(run(json!(u64::MAX.to_string()))["seed"], u64::MAX);
+        assert_eq!(run(json!("9007199254740993"))["seed"], 9_007_199_254_740_993_u64);
+        for wrong in
+            [json!("abc"), json!("18446744073709551616"), json!(-1), json!(1.5), json!(null), json!("")]
+        {
+            let refused = format!("seed must be a whole number from 0 to 18446744073709551615, not {wrong}");
+            assert_eq!(run(wrong)["error"], refused);
+        }
+    }
+
+    #[test]
+    fn a_search_ends_at_its_limit_and_continues() {
+        let mut runs = OpenRuns::default();
+        open(&mut runs, "epd");
+        open(&mut runs, "ppd");
+        let when = |until: u64| json!({ "do": "when", "handle": 1, "event": "drop", "until": until });
+        assert_eq!(ask(&mut runs, &when(2_000_000_000)), json!({ "time": null, "seen": 2_000_000_000_u64 }));
+        let compare = |until: u64| json!({ "do": "difference", "a": 1, "b": 2, "until": until });
+        let part = ask(&mut runs, &compare(2_000_000_000));
+        assert_eq!((&part["difference"], &part["seen"]), (&Json::Null, &json!(2_000_000_000_u64)));
+        let whole = ask(&mut runs, &json!({ "do": "difference", "a": 1, "b": 2 }));
+        assert_eq!(ask(&mut runs, &compare(300_000_000_000)), whole);
+        assert!(whole["difference"]["time"].as_u64() > Some(2_000_000_000));
     }
 
     #[test]

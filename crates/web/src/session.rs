@@ -15,6 +15,8 @@ pub(crate) struct Session {
     pub(crate) port: usize,
     pub(crate) stepper: Stepper<RecordRing>,
     pub(crate) history: History,
+    /// The search for an event that has not been found so far.
+    scout: Option<Scout>,
     /// Clones at growing instants, the first one at the start of the run: to go back is to continue from one of them.
     kept: Vec<Stepper<RecordRing>>,
 }
@@ -25,6 +27,52 @@ pub(crate) struct RecentEvents {
     pub(crate) records: Vec<Record>,
     /// Earlier ones that found no room.
     pub(crate) missed: u64,
+}
+
+/// A copy of a run that goes ahead to find an event.
+#[derive(Debug)]
+struct Scout {
+    /// The instant of the run at which the search began.
+    from: Time,
+    event: Event,
+    ahead: Stepper<RecordRing>,
+}
+
+/// What a search has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The instant just after the event.
+    pub(crate) time: Option<Time>,
+    /// The instant up to which the search has gone: without an event, the end of the run if none follows.
+    pub(crate) seen: Time,
+}
+
+/// Data of a flow that wait for an acknowledgement.
+struct InFlight {
+    flow: usize,
+    /// Octets that the flow had sent when the search began.
+    sent: u64,
+}
+
+impl InFlight {
+    fn has_ended(&self, stepper: &Stepper<RecordRing>) -> bool {
+        stepper.network().flows[self.flow].sender().is_some_and(|sender| sender.acked() >= self.sent)
+    }
+
+    /// Return when the data are acknowledged: in steps, then by halves of the last one.
+    fn acknowledged(&self, before: &mut Stepper<RecordRing>, until: Time) -> Option<Time> {
+        let mut step = STEP;
+        while before.now() < until && step > Span::ZERO {
+            let mut after = before.clone();
+            after.advance(before.now() + step);
+            if self.has_ended(&after) {
+                step = Span(step.0 / 2);
+            } else {
+                *before = after;
+            }
+        }
+        (step == Span::ZERO).then(|| before.now() + Span(1))
+    }
 }
 
 /// An event to look for.
@@ -75,7 +123,7 @@ impl Session {
         let stepper = stepper(&scenario, port, ROOM);
         let mut history = History::new(&scenario);
         history.take(&stepper, port);
-        Session { kept: vec![stepper.clone()], history, stepper, scenario, port }
+        Session { kept: vec![stepper.clone()], scout: None, history, stepper, scenario, port }
     }
 
     /// Go to an instant, forward or back.
@@ -100,50 +148,35 @@ impl Session {
         self.stepper.network().complete(&self.scenario)
     }
 
-    /// Return the instant just after the next event of a kind at the port; `None` if none follows before the end of the
-    /// run.
-    pub(crate) fn when(&self, event: Event) -> Option<Time> {
-        if event == Event::RoundTrip { self.round_trip() } else { self.recorded(event) }
+    /// Search for the next event of a kind at the port, up to `until`; a search that ended there continues from there.
+    pub(crate) fn when(&mut self, event: Event, until: Time) -> Found {
+        let mut ahead = self.resumed(event);
+        let until = until.min(ahead.end());
+        let time = match event {
+            Event::RoundTrip => match self.in_flight() {
+                Some(flight) => flight.acknowledged(&mut ahead, until),
+                None => return Found { time: None, seen: ahead.end() },
+            },
+            _ => recorded(event, &mut ahead, until),
+        };
+        let seen = ahead.now();
+        self.scout = time.is_none().then(|| Scout { from: self.stepper.now(), event, ahead });
+        Found { time, seen }
     }
 
-    fn recorded(&self, event: Event) -> Option<Time> {
-        let mut step = STEP;
-        let mut ahead = self.ahead();
-        while ahead.now() < ahead.end() {
-            let kept = ahead.clone();
-            ahead.advance(ahead.now() + step);
-            let (records, missed) = ahead.tracer_mut().take();
-            if missed > 0 && step > Span(2) {
-                (ahead, step) = (kept, Span(step.0 / 2));
-            } else if let Some(found) = records.iter().find(|record| event.is(record)) {
-                return Some(found.time + Span(1));
-            }
-        }
-        None
+    /// Return the copy of an earlier search from this instant, or a new one.
+    fn resumed(&mut self, event: Event) -> Stepper<RecordRing> {
+        let now = self.stepper.now();
+        let scout = self.scout.take().filter(|scout| scout.from == now && scout.event == event);
+        scout.map_or_else(|| self.ahead(), |scout| scout.ahead)
     }
 
-    /// Return when the data in flight of the first flow are acknowledged: in steps, then by halves of the last one.
-    fn round_trip(&self) -> Option<Time> {
-        let sender =
-            |stepper: &Stepper<RecordRing>, flow: usize| stepper.network().flows[flow].sender().cloned();
-        let flows = 0..self.scenario.flows.len();
-        let senders = flows.filter_map(|flow| Some((flow, sender(&self.stepper, flow)?)));
-        let (flow, sent) = senders
-            .map(|(flow, sender)| (flow, sender.acked(), sender.sent()))
-            .find_map(|(flow, acked, sent)| (acked < sent).then_some((flow, sent)))?;
-        let has_ended =
-            |stepper: &Stepper<RecordRing>| sender(stepper, flow).is_some_and(|it| it.acked() >= sent);
-        let (mut before, mut step) = (self.ahead(), STEP);
-        while before.now() < before.end() && step > Span::ZERO {
-            let mut after = before.clone();
-            after.advance(before.now() + step);
-            if has_ended(&after) {
-                step = Span(step.0 / 2);
-            } else {
-                before = after;
-            }
-        }
-        (before.now() < before.end()).then(|| before.now() + Span(1))
+    /// Return the data in flight of the first flow that has any.
+    fn in_flight(&self) -> Option<InFlight> {
+        let senders = (0..self.scenario.flows.len())
+            .filter_map(|flow| Some((flow, self.stepper.network().flows[flow].sender()?)));
+        let mut waiting = senders.filter(|(_, sender)| sender.acked() < sender.sent());
+        waiting.next().map(|(flow, sender)| InFlight { flow, sent: sender.sent() })
     }
 
     /// A copy that goes ahead, and has seen nothing yet.
@@ -174,6 +207,22 @@ impl Session {
             self.kept.push(kept);
         }
     }
+}
+
+/// Return the instant just after the first record of an event; the copy goes on to `until`.
+fn recorded(event: Event, ahead: &mut Stepper<RecordRing>, until: Time) -> Option<Time> {
+    let mut step = STEP;
+    while ahead.now() < until {
+        let kept = ahead.clone();
+        ahead.advance(ahead.now() + step);
+        let (records, missed) = ahead.tracer_mut().take();
+        if missed > 0 && step > Span(2) {
+            (*ahead, step) = (kept, Span(step.0 / 2));
+        } else if let Some(found) = records.iter().find(|record| event.is(record)) {
+            return Some(found.time + Span(1));
+        }
+    }
+    None
 }
 
 /// A run at its start, with room for `room` records of a port.
@@ -208,7 +257,7 @@ mod tests {
     }
 
     fn go_to_next(session: &mut Session, event: Event) -> RecentEvents {
-        let time = session.when(event).unwrap();
+        let time = session.when(event, Time::NEVER).time.unwrap();
         session.go(time)
     }
 
@@ -258,24 +307,44 @@ mod tests {
         }
         let seen = go_to_next(&mut session, Event::Frame);
         assert_eq!(seen.records.iter().filter(|record| Event::Frame.is(record)).count(), 1);
-        assert_eq!(session.when(Event::Mark), None, "no port marks");
+        let nothing = Found { time: None, seen: session.stepper.end() };
+        assert_eq!(session.when(Event::Mark, Time::NEVER), nothing, "no port marks");
         let rows = session.history.since(0).len();
-        session.when(Event::Drop);
+        session.when(Event::Drop, Time::NEVER);
         assert_eq!(session.history.since(0).len(), rows, "looking ahead leaves no figures");
     }
 
     #[test]
     fn a_round_trip_ends_with_the_acknowledgement_of_what_was_on_its_way() {
         let mut session = lan();
-        assert_eq!(session.when(Event::RoundTrip), None, "no flow has sent anything");
+        assert_eq!(session.when(Event::RoundTrip, Time::NEVER).time, None, "no flow has sent anything");
         session.go(at(150_000));
         let sender = |session: &Session| session.stepper.network().flows[0].sender().unwrap().clone();
         let sent = sender(&session).sent();
         assert!(sender(&session).acked() < sent);
-        let time = session.when(Event::RoundTrip).unwrap();
+        let time = session.when(Event::RoundTrip, Time::NEVER).time.unwrap();
         session.go(Time(time.0 - 1));
         assert!(sender(&session).acked() < sent);
         session.go(time);
         assert!(sender(&session).acked() >= sent);
+    }
+
+    #[test]
+    fn a_search_in_parts_finds_what_a_single_search_finds() {
+        for (event, start) in [(Event::Drop, 0), (Event::RoundTrip, 250_000), (Event::Mark, 290_000)] {
+            let [mut session, mut other] = [lan(), lan()];
+            session.go(at(start));
+            other.go(at(start));
+            let whole = other.when(event, Time::NEVER);
+            let mut part = session.when(event, at(start + 500));
+            let mut parts = 1;
+            while part.time.is_none() && part.seen < session.stepper.end() {
+                assert!(part.seen >= at(start + 500 * parts), "{event:?}");
+                parts += 1;
+                part = session.when(event, at(start + 500 * parts));
+            }
+            assert_eq!(part, whole, "{event:?}");
+            assert!(parts > 1, "{event:?}");
+        }
     }
 }

@@ -3,6 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use pushout_core::buffer::size::Measure;
+use pushout_core::link::gate::pause::{MOST_CLASSES, Paused};
+use pushout_core::link::port::Port;
 use pushout_core::scenario::model::{Line, Medium, Scenario};
 use pushout_core::trace::What;
 use pushout_core::trace::ring::Record;
@@ -22,7 +24,7 @@ pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
     json!({
         "name": scenario.name,
         "title": scenario.title,
-        "seed": scenario.seed,
+        "seed": scenario.seed.to_string(), // a number of JavaScript holds 53 bits
         "duration": scenario.duration.0,
         "warmup": scenario.warmup.0,
         "ports": scenario.lines.iter().map(line).collect::<Vec<_>>(),
@@ -82,6 +84,7 @@ pub(crate) fn picture(session: &Session, seen: &RecentEvents, have: usize) -> Js
         "units": units(session),
         "occupancy": port.pool().total(),
         "occupancies": used.collect::<Vec<_>>(),
+        "paused": network.ports.iter().map(is_paused).collect::<Vec<_>>(),
         "losses": (0..network.ports.len()).map(|port| lost(session, port)).collect::<Vec<_>>(),
         "memory": memory::filled(network, session.port),
         "queue_thresholds": queue_thresholds(network, session.port),
@@ -89,10 +92,17 @@ pub(crate) fn picture(session: &Session, seen: &RecentEvents, have: usize) -> Js
         "lost": session.stepper.tracer().lost(session.port),
         "marked": marked,
         "flows": flows.collect::<Vec<_>>(),
+        "delivered": network.flows.iter().map(|flow| FlowProgress::of(flow).delivered).collect::<Vec<_>>(),
         "records": seen.records.iter().flat_map(|it| record(session, it)).collect::<Vec<_>>(),
         "missed": seen.missed,
         "rows": session.history.since(have),
     })
+}
+
+/// Return whether a memory has stopped a class of this port.
+fn is_paused(port: &Port) -> bool {
+    let stops = |paused: &Paused| (0..MOST_CLASSES as u32).any(|class| paused.stops(class));
+    Paused::among(port.gates()).is_some_and(stops)
 }
 
 /// Units lost at a port since the start of the run.
@@ -151,6 +161,6 @@ pub(crate) fn difference(found: Option<&Difference>) -> Json {
     json!({ "difference": found.map(one) })
 }
 
-fn time(time: Time) -> u64 {
+pub(crate) fn time(time: Time) -> u64 {
     time.since(Time::ZERO).0
 }

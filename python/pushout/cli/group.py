@@ -11,7 +11,10 @@ MODULES = {
     **dict.fromkeys(("scenarios", "init"), "start"),
     **dict.fromkeys(("validate", "explain", "schema", "policies"), "scenarios"),
     "check": "check",
+    "chip": "chip",
     "headroom": "headroom",
+    "import": "importing",
+    "mcp": "mcp",
     "worst": "worst",
     "plot": "plot",
     "lab": "lab",
@@ -22,10 +25,13 @@ MODULES = {
 }
 """The module of each command."""
 
+KEYWORDS = {"import": "import_"}
+"""The functions of commands whose name is a keyword of Python."""
+
 
 def load(name: str) -> click.Command:
     """Load the command of this name and add an example to its help."""
-    command: click.Command = getattr(import_module(f"pushout.cli.{MODULES[name]}"), name)
+    command: click.Command = getattr(import_module(f"pushout.cli.{MODULES[name]}"), KEYWORDS.get(name, name))
     command.epilog = f"\b\nExample:\n  {EXAMPLES[name]}"
     return command
 

@@ -311,6 +311,20 @@ CACHE = click.option(
 )
 
 
+QOS = click.option(
+    "--qos",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="More tables of SONiC: WRED_PROFILE and QUEUE say what is marked.",
+)
+CELL = click.option(
+    "--cell",
+    type=Whole(1, 65_535),
+    metavar="BYTES",
+    help="Size of the cells of a memory that tables of SONiC describe.",
+)
+
+
 def default_folder(name: str) -> str:
     """Return the default folder for the results of a scenario: one folder in results, even if the name has slashes."""
     return f"results/{name.replace('/', '-')}"

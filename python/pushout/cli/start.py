@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pushout.cli.completion import shipped_names
-from pushout.cli.options import FAILURE, FOLDER, JSON, console
+from pushout.cli.options import CELL, FAILURE, FOLDER, JSON, QOS, console
 from pushout.cli.streams import echo_json, tell
 from pushout.excerpt import place, quoted
 
@@ -84,8 +84,24 @@ def _policy_name(_context: click.Context, _option: click.Parameter, value: str |
 @click.option(
     "--policy", metavar="NAME", callback=_policy_name, help="Write NAME.py instead, a policy, with its tests."
 )
+@click.option(
+    "--sonic",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Or write switch.toml, with the memory that tables of SONiC describe (buffers.json, config_db.json).",
+)
+@QOS
+@CELL
 @JSON
-def init(folder: Path, name: str, policy: str | None, as_json: bool) -> None:
+def init(
+    folder: Path,
+    name: str,
+    policy: str | None,
+    sonic: Path | None,
+    qos: Path | None,
+    cell: int | None,
+    as_json: bool,
+) -> None:
     """Copy a shipped scenario into a folder as a starting point.
 
     Also copies the files that it names, the sweeps that name it, and the schema with which an editor completes and
@@ -93,7 +109,10 @@ def init(folder: Path, name: str, policy: str | None, as_json: bool) -> None:
     """
     from pushout.cache import write
 
-    texts, following = _policy(policy) if policy else _scenario(name)
+    if sonic is not None:
+        texts, following = _switch(sonic, qos, cell)
+    else:
+        texts, following = _policy(policy) if policy else _scenario(name)
     if there := [file for file in texts if (folder / file).exists()]:
         tell(f"{place(str(folder / there[0]))}: exists already and is not overwritten; name another folder")
         raise click.exceptions.Exit(FAILURE)
@@ -125,3 +144,19 @@ def _policy(name: str) -> tuple[dict[str, str], tuple[str, str]]:
     from pushout.policy.template import files
 
     return files(name), ("check", f"{name}.py")
+
+
+def _switch(buffers: Path, qos: Path | None, cell: int | None) -> tuple[dict[str, str], tuple[str, str]]:
+    """The files of a switch as its own tables describe it, and the command that follows."""
+    from pushout import reading
+    from pushout.cli.streams import json_text
+    from pushout.question import sonic
+    from pushout.scenario import written
+
+    tables = sonic.scenario([buffers, *([qos] if qos is not None else [])], cell)
+    reading.validate(tables)
+    text = (
+        f"#:schema ./{SCHEMA}\n\n# From {', '.join(file.name for file in (buffers, qos) if file)}.\n\n{written(tables)}"
+    )
+    file = f"{tables['name']}.toml"
+    return {file: text, SCHEMA: json_text(reading.schema()) + "\n"}, ("chip predict", file)

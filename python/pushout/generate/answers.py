@@ -50,7 +50,9 @@ COLUMNS = "110"
 """Width of what a command prints, as a page shows it."""
 
 _CELL = re.compile(r"^```\{code-cell\}\n(?:---\n.*?^---\n|(?::\w[^\n]*\n)+\n?)?(.*?)^```", re.MULTILINE | re.DOTALL)
-_SAVED = re.compile(r"Save as `(\S+\.(?:toml|py|csv))`:\n\n```(?:toml|python|text)\n(.*?)```", re.DOTALL)
+_SAVED = re.compile(
+    r"Save as `(\S+\.(?:toml|py|csv|json|txt|cm))`:\n\n```(?:toml|python|text|json)\n(.*?)```", re.DOTALL
+)
 _WHERE = re.compile(r"^Rows, figure and document: .*\n?", re.MULTILINE)
 
 

@@ -4,7 +4,8 @@
 `goal`), `store` keeps finished runs, `executor` and `cluster` execute them. `table` and `output` write the results,
 `frame` presents them to callers, and `drawing` draws them. `shard` divides a sweep among processes without contact, and
 `merge` puts the parts together. `headroom` asks `explain` about the lines of a switch,
-and `worst` finds the worst case of a policy.
+`chip` counts on a bench what acceptance tests of a switch count, `chip_explain` finds what explains such counts,
+`sonic` and `foreign` read files of switches and of other simulators, and `worst` finds the worst case of a policy.
 """
 
 REPS = 10

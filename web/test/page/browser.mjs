@@ -1,4 +1,5 @@
-// The page in Chromium for the tours: LAB names its file, CHROMIUM the browser if it is elsewhere. Skipped without one.
+// The page in Chromium for the tours: LAB names its file, CHROMIUM the browser if it is elsewhere. Skipped without one, unless
+// BROWSER=needed.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,6 +11,7 @@ import { chromium } from "playwright-core";
 const browserPath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => path && existsSync(path),
 );
+if (!browserPath && process.env.BROWSER === "needed") throw new Error("no Chromium, and BROWSER=needed: apt install chromium, or CHROMIUM=/path/to/it");
 export const skip = browserPath ? false : "no Chromium: apt install chromium, or CHROMIUM=/path/to/it";
 export const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
@@ -32,8 +34,11 @@ export function withBrowser() {
   });
 }
 
-/** The page at this size, ready, with what the console has said; `prepare` gets it before it loads. */
-export async function open(size, { hash = "", from = "file", prepare = () => {}, ...options } = {}) {
+/**
+ * The page at this size, ready, with what the console has said; `prepare` gets it before it loads. It rests, with its drawer
+ * open, unless `as` says that it stays as a reader finds it.
+ */
+export async function open(size, { hash = "", from = "file", prepare = () => {}, as = "rest", ...options } = {}) {
   const page = await browser.newPage({ viewport: sizes[size], ...options });
   const said = [];
   page.on("console", (message) => said.push(message.text()));
@@ -42,7 +47,24 @@ export async function open(size, { hash = "", from = "file", prepare = () => {},
   const address = from === "http" ? `http://127.0.0.1:${server.address().port}/lab.html` : pathToFileURL(process.env.LAB).href;
   await page.goto(address + hash);
   await page.waitForSelector("html[data-ready]", { timeout: 120_000 });
+  if (as !== "found") await allow(page);
+  if (as === "rest") await rest(page);
   return { page, said };
+}
+
+/** Let the page do long work if it asks. */
+async function allow(page) {
+  if (!(await page.locator("#ask").isVisible())) return;
+  await page.click("#go");
+  await page.waitForSelector(".facts", { state: "attached", timeout: 120_000 });
+}
+
+/** Pause, and open the drawer. */
+async function rest(page) {
+  if ((await text(page, "#play")) === "Pause") await page.click("#play");
+  await page.waitForFunction(() => document.getElementById("play").textContent === "Play");
+  await page.evaluate(() => (document.getElementById("more").open = true));
+  await page.waitForSelector(".facts:not(:empty)", { state: "attached" });
 }
 
 export const traced = (page, categories) => browser.startTracing(page, { categories });

@@ -1,35 +1,43 @@
 // How the page looks and feels: every preset, shared memory, accessibility, motion, work per frame, pictures for people.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { describe, test } from "node:test";
+import { experiments } from "../../presets.mjs";
 import { click, facts, fits, open, sizes, skip, text, traceEnd, traced, withBrowser } from "./browser.mjs";
 
-const presets = JSON.parse(readFileSync(new URL("../../presets.json", import.meta.url), "utf8"));
+const presets = experiments();
 const axe = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url).pathname;
 const pictures = process.env.PICTURES;
 
 describe("the look of the page", { skip }, () => {
   withBrowser();
 
-  for (const { name, title, look, printed, runs } of presets) {
-    test(`the link #${name} opens its experiment`, async () => {
+  for (const { name, title, look, lesson, labels, printed, runs } of presets) {
+    test(`the link #${name} opens its experiment, on one screen with both runs`, async () => {
       const before = performance.now();
-      const { page, said } = await open("wide", { hash: `#${name}`, from: "http" });
+      const { page, said } = await open("wide", { hash: `#${name}`, from: "http", as: "found" });
       console.log(`${name}: ready after ${((performance.now() - before) / 1000).toFixed(1)} s`);
       assert.equal(await page.locator("#preset option:checked").innerText(), title);
-      assert.equal(await text(page, "#look"), look);
-      assert.equal((await text(page, "#printed")).includes("In print"), printed !== undefined);
-      assert.equal(await page.locator("#message.wrong").count(), 0, await text(page, "#message"));
-      assert.equal((await facts(page)).length, runs.length);
-      await click(page, "unit");
+      assert.ok(await page.locator("#message").isHidden(), "it greets without a message");
+      const heads = await page.locator(".panel h2").allInnerTexts();
+      heads.forEach((head, at) => assert.ok(head.startsWith(`${"AB"[at]} ${labels[at].split("{control}")[0]}`), head));
+      assert.equal(heads.length, runs.length);
+      assert.equal(await text(page, "#play"), lesson ? "Play" : "Pause", "it plays, but for a lesson that waits for a guess");
+      if (lesson) await page.locator("#lesson button").first().click();
+      assert.ok((await page.locator("#look").evaluate((place) => place.textContent)).startsWith(look.split("{control}")[0]));
+      assert.match(await text(page, "#outcome"), /^10 seeds: .+ ± .+ \(A\), .+ ± .+ \(B\)\.$/);
+      assert.equal((await page.locator("#printed").textContent()).includes("In print"), printed !== undefined);
+      await page.waitForFunction(() => [...document.querySelectorAll(".score tr:last-child td")].some((cell) => /\d.* ▲/.test(cell.textContent)), undefined, { timeout: 60_000 });
+      const height = await page.evaluate(() => document.getElementById("more").getBoundingClientRect().bottom);
+      assert.ok(height <= 800, `the page is ${height} pixels tall`);
       assert.deepEqual(said, []);
       await page.close();
     });
   }
 
   test("the queues of a shared memory stand beside each other, and a click shows another port", async () => {
-    const { page, said } = await open("phone", { hash: "#chip" });
+    const { page, said } = await open("phone", { hash: "#memory" });
     const rows = await page.locator(".panel").first().locator(".ports li").allInnerTexts();
     assert.ok(rows.length >= 3 && rows.some((row) => row.includes("to-aggregator answers")), rows.join("; "));
     assert.match(await text(page, ".ports p"), /Memory chip: [\d,]+ of [\d,]+ cells; pool/);
@@ -48,7 +56,8 @@ describe("the look of the page", { skip }, () => {
       test(`axe finds nothing to object to (${size}, ${colorScheme})`, async () => {
         const { page } = await open(size, { colorScheme, hash: "#multi-hop" });
         await click(page, "drop");
-        for (const summary of await page.locator("summary:visible").all()) await summary.click();
+        await page.evaluate(() => document.querySelectorAll("details").forEach((each) => (each.open = true)));
+        await page.waitForTimeout(800); // a loss fades in
         await page.addScriptTag({ path: axe });
         const { violations, passes } = await page.evaluate(() => window.axe.run());
         const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
@@ -60,14 +69,15 @@ describe("the look of the page", { skip }, () => {
   }
 
   test("every control can be reached and used by keyboard", async () => {
-    const { page } = await open("wide");
+    const { page } = await open("wide", { hash: "#small-buffer" });
     const reached = new Set();
-    for (let presses = 0; presses < 60; presses++) {
+    for (let presses = 0; presses < 140; presses++) {
       await page.keyboard.press("Tab");
       reached.add(await page.evaluate(() => document.activeElement?.id ?? ""));
     }
     const wanted = ["preset", "play", "start", "back", "unit", "frame", "drop", "mark", "trip", "difference", "time", "pace", "command", "link", "png", "svg", "csv", "toml"];
     assert.deepEqual(wanted.filter((id) => !reached.has(id)), []);
+    await page.evaluate(() => document.activeElement.blur());
     for (const [key, id] of [["f", "frame"], ["d", "drop"], ["r", "trip"], ["x", "difference"]]) {
       const before = await text(page, "#now");
       await page.keyboard.press(key);
@@ -101,8 +111,7 @@ describe("the look of the page", { skip }, () => {
 
   for (const size of Object.keys(sizes)) {
     test(`the work per frame while the local network plays (${size})`, async () => {
-      const { page } = await open(size);
-      await click(page, "play");
+      const { page } = await open(size, { hash: "#marks", as: "found" });
       await page.waitForTimeout(500);
       await traced(page, ["devtools.timeline", "disabled-by-default-devtools.timeline"]);
       await page.waitForTimeout(4000);

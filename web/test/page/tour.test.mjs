@@ -9,9 +9,9 @@ describe("the page of the lab", { skip }, () => {
 
   for (const [size, from] of [["wide", "file"], ["phone", "file"], ["wide", "http"], ["phone", "http"]]) {
     test(`steps through an experiment and fits the screen (${size}, ${from})`, async () => {
-      const { page, said } = await open(size, { from });
+      const { page, said } = await open(size, { from, hash: "#small-buffer" });
       assert.equal((await facts(page)).length, 2, "two runs");
-      assert.match((await facts(page))[0], /of 8,192 cells/);
+      assert.match((await facts(page))[0], /of 1,000 cells/);
       const [start, unit] = [await text(page, "#now"), await click(page, "unit")];
       assert.notEqual(unit, start);
       await click(page, "frame");
@@ -26,18 +26,18 @@ describe("the page of the lab", { skip }, () => {
   }
 
   test("shows the same at the same instant, forward and back", async () => {
-    const { page } = await open("wide");
-    const there = await scrub(page, 10);
+    const { page } = await open("wide", { hash: "#small-buffer" });
+    const there = await scrub(page, 60);
     const first = await facts(page);
-    await scrub(page, 14);
+    await scrub(page, 64);
     assert.notDeepEqual(await facts(page), first);
-    assert.equal(await scrub(page, 10), there);
+    assert.equal(await scrub(page, 60), there);
     assert.deepEqual(await facts(page), first);
     await page.close();
   });
 
   test("finds the first difference, and a link shows it again", async () => {
-    const { page } = await open("wide");
+    const { page } = await open("wide", { hash: "#small-buffer" });
     await click(page, "difference");
     assert.match(await text(page, "#message"), /First difference at [\d. ]+ s\. A keeps it; B: flow\d+, frame \d+, unit 0 lost: early/);
     const [now, shown] = [await text(page, "#now"), await facts(page)];
@@ -49,15 +49,14 @@ describe("the page of the lab", { skip }, () => {
   });
 
   test("runs another policy from the same seed up to the same instant, and says what cannot be", async () => {
-    const { page } = await open("wide");
+    const { page } = await open("wide", { hash: "#small-buffer" });
     const now = await text(page, "#now");
-    const policies = page.locator(".policy > label > select");
-    const policy = policies.first();
-    await policy.selectOption("ppd");
-    await page.waitForFunction(() => document.getElementById("command")?.textContent?.includes('"ppd"'));
+    const policy = (run) => page.locator(".more").nth(run).locator(".policy").first();
+    await policy(0).locator("select").first().selectOption("selective-drop");
+    await page.waitForFunction(() => document.getElementById("command")?.textContent?.includes('"selective-drop"'));
     assert.equal(await text(page, "#now"), now);
-    await policies.last().selectOption("epd");
-    const parameters = page.locator(".panel").last().locator("details").first();
+    assert.match(await text(page, ".panel h2"), /^A selective-drop$/, "the heading says what A is now");
+    const parameters = policy(1).locator("details").first();
     await parameters.locator("summary").click();
     await parameters.getByLabel("reserve").fill("many cells");
     await page.keyboard.press("Tab");
@@ -68,7 +67,8 @@ describe("the page of the lab", { skip }, () => {
   });
 
   test("follows the frame of a unit that is clicked on", async () => {
-    const { page } = await open("wide");
+    const { page } = await open("wide", { hash: "#small-buffer" });
+    await click(page, "drop");
     await page.locator(".panel canvas").first().click({ position: { x: 34, y: 22 } });
     const followed = /flow\d+, frame \d+: (\d+) in the buffer, (\d+) sent/;
     const [, here, sent] = followed.exec((await facts(page))[0]);
@@ -80,7 +80,7 @@ describe("the page of the lab", { skip }, () => {
   });
 
   test("plays, and goes by keys", async () => {
-    const { page, said } = await open("wide");
+    const { page, said } = await open("wide", { hash: "#small-buffer" });
     const before = await text(page, "#now");
     await page.keyboard.press(" ");
     await changed(page, before);
@@ -113,20 +113,24 @@ describe("the page of the lab", { skip }, () => {
   });
 
   test("says why a unit is lost, and follows its frame back", async () => {
-    const { page } = await open("wide");
+    const { page } = await open("wide", { hash: "#gpj" });
+    await click(page, "start");
     await click(page, "drop");
     await page.locator(".drops button").first().click();
-    const fate = /frame \d+: \d+ in the buffer, \d+ sent, 1 lost \(overflow: the buffer, or the share of its circuit, was full\)/;
+    const fate = /frame \d+: \d+ in the buffer, \d+ sent, 1 lost \(marked: it was marked as discardable \(CLP\), and the occupancy had reached/;
     assert.match((await facts(page)).join("\n"), fate);
     await page.close();
   });
 
   test("goes on after the engine has trapped", async () => {
-    const trap = `const real = WebAssembly.instantiate; let calls = 0;
+    const trap = `const real = WebAssembly.instantiate;
+      const written = JSON.stringify;
+      let traps = false;
+      JSON.stringify = (value) => ((traps = value?.event === "unit"), written(value));
       WebAssembly.instantiate = async (...given) => {
-        const { instance } = await real(...given);
-        const answer = () => { if (++calls === 8) throw new WebAssembly.RuntimeError("unreachable"); return instance.exports.pushout_answer(); };
-        return { instance: { exports: { ...instance.exports, pushout_answer: answer } } };
+        const { exports } = await real(...given);
+        const answer = () => { if (traps) throw new WebAssembly.RuntimeError("unreachable"); return exports.pushout_answer(); };
+        return { exports: { ...exports, pushout_answer: answer } };
       };`;
     const prepare = (page) =>
       page.addInitScript((code) => {
@@ -138,15 +142,12 @@ describe("the page of the lab", { skip }, () => {
         };
       }, trap);
     const { page } = await open("wide", { prepare });
-    for (let step = 0; step < 4 && !(await page.locator("#message.wrong").count()); step++) {
-      await page.click("#unit");
-      await page.waitForTimeout(500);
-    }
+    await page.click("#unit");
     await page.waitForSelector("#message.wrong");
     assert.match(await text(page, "#message"), /the engine has stopped: .*unreachable.*choose an experiment/i);
     await page.selectOption("#preset", "small-buffer");
     await page.waitForSelector("#message:not(.wrong)", { state: "attached" });
-    await click(page, "unit");
+    await click(page, "frame");
     await page.close();
   });
 });

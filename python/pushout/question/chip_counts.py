@@ -1,0 +1,137 @@
+"""Read what acceptance tests of a switch have counted: a CSV table with a name, a number of packets and their size."""
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pushout import _core, kept
+from pushout.errors import QuestionError
+from pushout.excerpt import place, quoted
+from pushout.question.chip_bench import LEAST_PACKET, MOST_PACKET
+
+MOST_ROWS = 4096
+"""Rows of a table."""
+
+LARGEST = 2**24
+"""Bytes of a table's file."""
+
+MOST_PACKETS = 2_000_000
+"""The largest count: no memory holds more packets."""
+
+MOST_LINES = 64
+"""Lines that fill their queues together, or one after another."""
+
+KINDS = ("fill", "drop", "xoff", "xon", "headroom", "loss", "mark")
+"""Counts of one line; those of `drop` and `xoff` also have numbers of lines, or `together`."""
+
+TOGETHER = "together"
+
+NAME = re.compile(rf"(?:(?P<of>.+)\.)?(?P<kind>{'|'.join(KINDS)})(?:\.(?P<line>[0-9]{{1,2}}|{TOGETHER}))?", re.ASCII)
+
+
+class Count(NamedTuple):
+    """A count of a class: its kind, the line in turn or the number of lines together, and the size of packets."""
+
+    name: str
+    of: str
+    kind: str
+    line: int
+    """Number of the line in turn, from 1."""
+    together: int
+    """Number of lines that fill together, or 1."""
+    value: int
+    packet: int
+    at: str
+    """The file and the line of the row, for messages."""
+
+
+COLUMNS = ("name", "value", "packet", "lines")
+
+
+def read(path: str | os.PathLike[str], packet: int) -> list[Count]:
+    """Read a table from a file; `packet` is the size of packets in rows without one."""
+    shown = place(os.fspath(path))
+    try:
+        text = kept.content(Path(path), LARGEST).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise QuestionError(f"{shown}: the file must be UTF-8 text; byte {error.start} is not") from None
+    return _counts(_rows(text, shown), packet, shown)
+
+
+def made(rows: Mapping[str, int] | Iterable[Mapping[str, object]], packet: int) -> list[Count]:
+    """Read a table from a mapping of names to counts, or from mappings of columns."""
+    given: Iterable[Mapping[str, object]] = (
+        [{"name": name, "value": value} for name, value in rows.items()] if isinstance(rows, Mapping) else rows
+    )
+    return _counts(_of_mappings(given), packet, "counts")
+
+
+def _of_mappings(rows: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, dict[str, str]]]:
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise QuestionError(f"counts[{number}] must be a mapping of columns, not {quoted(row)}")
+        yield f"counts[{number}]", {str(key): str(value).strip() for key, value in row.items() if value is not None}
+
+
+def _rows(text: str, shown: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the rows below the line of columns; empty lines and lines that begin with # are left out."""
+    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    columns: list[str] = []
+    try:
+        for fields in reader:
+            at, values = f"{shown}:{reader.line_num}", [field.strip() for field in fields]
+            if not any(values) or values[0].startswith("#"):
+                continue
+            if not columns:
+                columns = values
+                continue
+            if len(values) > len(columns):
+                raise QuestionError(f"{at}: the row must have at most {len(columns)} values, not {len(values)}")
+            yield at, dict(zip(columns, values, strict=False))
+    except csv.Error as error:
+        raise QuestionError(f"{shown}:{reader.line_num}: the line must be CSV: {error}") from None
+
+
+def _counts(rows: Iterable[tuple[str, dict[str, str]]], packet: int, shown: str) -> list[Count]:
+    found: dict[tuple[str, int], Count] = {}
+    for at, row in rows:
+        if len(found) == MOST_ROWS:
+            raise QuestionError(f"{at}: a table must have at most {MOST_ROWS} rows")
+        count = _count(at, row, packet)
+        if (count.name, count.packet) in found:
+            raise QuestionError(f"{at}: {quoted(count.name)} must be counted once with packets of {count.packet} bytes")
+        found[count.name, count.packet] = count
+    if not found:
+        raise QuestionError(f"{shown}: the table must have the columns name and value, and at least one count")
+    return list(found.values())
+
+
+def _count(at: str, row: Mapping[str, str], packet: int) -> Count:
+    for column in row:
+        if column not in COLUMNS:
+            raise QuestionError(f"{at}: {_core.unknown('column', column, list(COLUMNS))}")
+    name = row.get("name", "")
+    match = NAME.fullmatch(name)
+    if not match:
+        raise QuestionError(f"{at}: {_core.unknown('count', name.rpartition('.')[2], list(KINDS))}")
+    kind, line = match["kind"], match["line"] or "1"
+    if match["line"] and kind not in ("drop", "xoff"):
+        raise QuestionError(f"{at}: only drop and xoff have numbers of lines, not {quoted(name)}")
+    lines = _whole(at, row, "lines", 2, MOST_LINES) if line == TOGETHER else 1
+    number = 1 if line == TOGETHER else int(line)
+    if not 1 <= number <= MOST_LINES:
+        raise QuestionError(f"{at}: the number of a line must be from 1 to {MOST_LINES}, not {number}")
+    size = _whole(at, row, "packet", LEAST_PACKET, MOST_PACKET) if row.get("packet") else packet
+    value = _whole(at, row, "value", 0, MOST_PACKETS)
+    return Count(name, match["of"] or "", kind, number, lines, value, size, at)
+
+
+def _whole(at: str, row: Mapping[str, str], column: str, least: int, most: int) -> int:
+    text = row.get(column, "")
+    if not re.fullmatch("[0-9]{1,10}", text, re.ASCII) or not least <= int(text) <= most:
+        raise QuestionError(f"{at}: {column} must be an integer from {least} to {most}, not {quoted(text)}")
+    return int(text)

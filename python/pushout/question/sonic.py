@@ -1,0 +1,402 @@
+"""A scenario from a switch's own tables of SONiC: pools, profiles, priority groups and queues of `CONFIG_DB`.
+
+*Source*: sonic-swss `doc/Configuration.md` (BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG, BUFFER_QUEUE, CABLE_LENGTH, PORT,
+WRED_PROFILE, QUEUE); SAI `saibuffer.h`: α = 2^dynamic_th, `size` of a profile is reserved, `xoff` headroom, `xon` and
+`xon_offset` are the conditions for resuming. The `size` of a pool is what its queues share, its `xoff` the headroom
+that they share; reserved room lies outside of both, as the acceptance tests of Trident 2 and Tomahawk show.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from pushout import kept
+from pushout.errors import Argument, QuestionError
+from pushout.excerpt import place, quoted
+from pushout.question.headroom import SPEED_M_PER_S
+
+LARGEST = 2**24
+"""Bytes of a file."""
+
+MOST_BYTES = 10**12
+"""Bytes of a pool: no switch has more."""
+
+MOST_EXPONENT = 8
+"""Largest n, positive or negative, of α = 2^n in SAI."""
+
+UNLIMITED = 1e9
+"""A factor with which a dynamic threshold limits nothing: the queue has a static threshold, or none."""
+
+MOST_SENDERS = 16
+"""Lines of the scenario that send to one port; more would take longer and show nothing else."""
+
+DEFAULT_MBPS, DEFAULT_METRES = 100_000, 5.0
+"""Speed and cable of a port for which the tables have none."""
+
+CELLS = {
+    "Trident 2": 208,
+    "Tomahawk": 208,
+    "Tomahawk 2": 208,
+    "Trident 3": 256,
+    "Tomahawk 3": 254,
+    "Tomahawk 5": 254,
+    "Tomahawk 6": 420,
+    "Spectrum": 96,
+    "Spectrum 2": 144,
+    "Spectrum 4": 192,
+    "Tofino 2": 176,
+}
+"""Bytes of a cell of known chips (sonic-net/sonic-mgmt, tests/qos/files)."""
+
+POOL, PROFILE, GROUP, QUEUE = "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE"
+
+TABLES = (POOL, PROFILE, GROUP, QUEUE)
+"""Tables without which there is no memory."""
+
+
+class Pool(NamedTuple):
+    """A pool: its side, the room that its queues share, and the headroom that they share."""
+
+    side: str
+    shared: int
+    headroom: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The thresholds of a queue, in bytes."""
+
+    name: str
+    pool: str
+    reserved: int
+    alpha: float
+    limit: int | None
+    xoff: int
+    xon: int
+    xon_offset: int | None
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """Return the thresholds as keys of a class."""
+        limit = {} if self.limit is None else {"limit": f"{self.limit} bytes"}
+        return {"pool": self.pool, "alpha": self.alpha, **limit}
+
+    @property
+    def section(self) -> dict[str, Any]:
+        """Return the class of a scenario with these thresholds."""
+        found = {**self.terms, "reserved": f"{self.reserved} bytes"}
+        if not self.xoff:
+            return found
+        offset = {} if self.xon_offset is None else {"xon_offset": f"{self.xon_offset} bytes"}
+        return {**found, "pause": {"xoff": f"{self.xoff} bytes", "xon": f"{self.xon} bytes", **offset}}
+
+
+class _Tables:
+    """The tables of one or two files, and messages with their place."""
+
+    def __init__(self, document: Mapping[str, Any], shown: str) -> None:
+        self.shown = shown
+        self.tables: dict[str, dict[str, dict[str, str]]] = {name: _rows(table) for name, table in document.items()}
+        for name in TABLES:
+            if not self.tables.get(name):
+                self.refuse(f"{name} must be a table with at least one entry")
+
+    def refuse(self, message: str) -> NoReturn:
+        """Raise a message with the names of the files."""
+        raise QuestionError(f"{self.shown}: {message}")
+
+    def rows(self, table: str) -> dict[str, dict[str, str]]:
+        """Return the entries of a table, none if it is not there."""
+        return self.tables.get(table, {})
+
+    def number(self, table: str, name: str, key: str, default: int | None = None) -> int:
+        """Return a number of bytes; without a default it must be given."""
+        text = self.rows(table)[name].get(key)
+        if text is None and default is not None:
+            return default
+        if not (isinstance(text, str | int) and re.fullmatch("[0-9]{1,13}", str(text)) and int(text) <= MOST_BYTES):
+            at = f"{table}|{name}: {key}"
+            self.refuse(f"{at} must be a number of bytes up to {MOST_BYTES}, not {quoted(text)}")
+        return int(text)
+
+    def reference(self, table: str, name: str, key: str, target: str) -> str:
+        """Return the name of an entry of another table, which older files write as [TABLE|NAME]."""
+        text = str(self.rows(table)[name].get(key, ""))
+        found = text.strip("[]").removeprefix(f"{target}|")
+        if found not in self.rows(target):
+            self.refuse(f"{table}|{name}: {key} must name an entry of {target}, not {quoted(text)}")
+        return found
+
+
+def _rows(table: object) -> dict[str, dict[str, str]]:
+    """Return the entries of a table; some tables of a switch have none."""
+    return {key: row for key, row in table.items() if isinstance(row, dict)} if isinstance(table, dict) else {}
+
+
+def _merged(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Put the tables of files together; entries of a later file are added to those of an earlier one."""
+    found: dict[str, Any] = {}
+    for document in documents:
+        for name, table in document.items():
+            found[name] = {**_rows(found.get(name)), **_rows(table)}
+    return found
+
+
+def _document(file: Path) -> dict[str, Any]:
+    shown = place(str(file))
+    try:
+        document = json.loads(kept.content(file, LARGEST).decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise QuestionError(f"{shown}: the file must be UTF-8 text; byte {error.start} is not") from None
+    except json.JSONDecodeError as error:
+        raise QuestionError(f"{shown}:{error.lineno}: the file must be JSON: {error.msg}") from None
+    except RecursionError:
+        raise QuestionError(f"{shown}: the tables must not be nested deeply") from None
+    if not isinstance(document, dict):
+        raise QuestionError(
+            f"{shown}: the file must be a JSON object with the tables of CONFIG_DB, not {quoted(document)}"
+        )
+    return document
+
+
+def looks_like(path: Path) -> bool:
+    """Return whether a file has tables of SONiC."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    return f'"{POOL}"'.encode() in kept.content(path, LARGEST)
+
+
+def scenario(files: Sequence[Path], cell: int | None, name: str = "switch") -> dict[str, Any]:
+    """Return a scenario with the memory of a switch: lines that send to one port, in all classes of the tables."""
+    shown = ", ".join(place(str(file)) for file in files)
+    return tabled(_merged(map(_document, files)), cell, name, shown)
+
+
+def tabled(
+    document: Mapping[str, Any], cell: int | None, name: str = "switch", shown: str = "tables"
+) -> dict[str, Any]:
+    """Like `scenario`, for tables that have been read; messages call them `shown`."""
+    tables = _Tables(document, shown)
+    if cell is None:
+        known = ", ".join(f"{octets} ({chip})" for chip, octets in CELLS.items())
+        raise QuestionError(Argument("cell"), f" must be given, as tables of SONiC have no size of cells: {known}")
+    return _Switch(tables, cell).scenario(name)
+
+
+class _Port(NamedTuple):
+    """A port of the switch, with the profiles of its priority groups and queues that lossless traffic does not use."""
+
+    name: str
+    lossless: tuple[str, ...]
+    lossy: tuple[str, ...]
+    ingress: str | None
+    """The profile of a priority group of lossy traffic."""
+
+
+class _Switch:
+    """The memory of a switch and its ports."""
+
+    def __init__(self, tables: _Tables, cell: int) -> None:
+        self.tables, self.cell = tables, cell
+        self.pools = {name: self._pool(name) for name in tables.rows(POOL)}
+        self.profiles = {name: self._profile(name) for name in tables.rows(PROFILE)}
+        self.ports = self._ports()
+
+    def _pool(self, name: str) -> Pool:
+        side = self.tables.rows(POOL)[name].get("type")
+        if side not in ("ingress", "egress"):
+            self.tables.refuse(f"{POOL}|{name}: type must be ingress or egress, not {quoted(side)}")
+        return Pool(side, self.tables.number(POOL, name, "size"), self.tables.number(POOL, name, "xoff", 0))
+
+    def _profile(self, name: str) -> Profile:
+        row = self.tables.rows(PROFILE)[name]
+        offset = self.tables.number(PROFILE, name, "xon_offset") if "xon_offset" in row else None
+        alpha, limit = self._threshold(name)
+        pool = self.tables.reference(PROFILE, name, "pool", POOL)
+        return Profile(
+            name=re.sub(r"[^\w-]", "-", name, flags=re.ASCII),
+            pool=pool,
+            reserved=self.tables.number(PROFILE, name, "size", 0),
+            alpha=alpha,
+            limit=None if limit is None or limit >= self.pools[pool].shared else limit,
+            xoff=self.tables.number(PROFILE, name, "xoff", 0),
+            xon=self.tables.number(PROFILE, name, "xon", 0),
+            xon_offset=offset,
+        )
+
+    def _threshold(self, name: str) -> tuple[float, int | None]:
+        """Return α and the static limit of a profile."""
+        text = self.tables.rows(PROFILE)[name].get("dynamic_th")
+        if text is None:
+            return UNLIMITED, self.tables.number(PROFILE, name, "static_th", MOST_BYTES)
+        if not re.fullmatch("-?[0-9]", str(text)) or abs(int(text)) > MOST_EXPONENT:
+            least, most = -MOST_EXPONENT, MOST_EXPONENT
+            message = f"dynamic_th must be an integer n from {least} to {most}, of which α is 2^n, not {quoted(text)}"
+            self.tables.refuse(f"{PROFILE}|{name}: {message}")
+        return 2.0 ** int(text), None
+
+    def _ports(self) -> list[_Port]:
+        """Return the ports that have priority groups, in the order of the tables."""
+        groups, queues = self._used(GROUP), self._used(QUEUE)
+        found = []
+        for name, own in groups.items():
+            lossless = {number: profile for number, profile in own.items() if self.profiles[profile].xoff}
+            lossy = {number: profile for number, profile in own.items() if number not in lossless}
+            others = [profile for number, profile in queues.get(name, {}).items() if number not in lossless]
+            ingress = next(iter(lossy.values()), None)
+            found.append(_Port(name, tuple(dict.fromkeys(lossless.values())), tuple(dict.fromkeys(others)), ingress))
+        if len(found) < 2:
+            self.tables.refuse(f"{GROUP} must have entries of at least two ports, as Ethernet0|3-4")
+        return found
+
+    def _used(self, table: str) -> dict[str, dict[int, str]]:
+        """Return for each port the profile of each of its priority groups or queues."""
+        found: dict[str, dict[int, str]] = {}
+        for key, row in self.tables.rows(table).items():
+            names, _, numbers = key.partition("|")
+            match = re.fullmatch("([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers)
+            if not match:
+                self.tables.refuse(f"{table}: a key must be PORT|NUMBER or PORT|FIRST-LAST, not {quoted(key)}")
+            if str(row.get("profile", "NULL")) == "NULL":
+                continue  # the switch computes it from speed and cable when it starts
+            profile = self.tables.reference(table, key, "profile", PROFILE)
+            for name in names.split(","):
+                last = int(match[2] or match[1])
+                found.setdefault(name.strip(), {}).update(dict.fromkeys(range(int(match[1]), last + 1), profile))
+        return found
+
+    def scenario(self, name: str) -> dict[str, Any]:
+        """Return the scenario: its last port receives what the others send."""
+        *senders, receiver = self._chosen()
+        marking = self._marking(receiver.name)
+        classes = self._classes(senders, receiver)
+        return {
+            "name": name,
+            "title": f"The memory of a switch: {', '.join(self.pools)}",
+            "duration": "2 ms",
+            "sample": "1009 ns",
+            "adaptation": {"kind": "packet"},
+            "node": [
+                {"name": "switch", "kind": "router"},
+                *({"name": f"host-{port.name}", "kind": "host"} for port in (*senders, receiver)),
+            ],
+            "link": [
+                *(self._link(port.name, (f"host-{port.name}", "switch")) for port in senders),
+                self._link(receiver.name, ("switch", f"host-{receiver.name}")),
+            ],
+            "port": {receiver.name: {"memory": "chip", **({"admission": marking} if marking else {})}},
+            "memory": {"chip": self._memory(senders, receiver, classes)},
+            "queue": {self.profiles[profile].name: section for profile, section in classes.items()},
+            "flow": list(self._flows(senders, receiver)),
+        }
+
+    def _chosen(self) -> list[_Port]:
+        """Return the ports of the scenario: first one for every set of profiles, then others."""
+        first = {port[1:]: port for port in reversed(self.ports)}.values()
+        chosen = [*first, *(port for port in self.ports if port not in first)][: MOST_SENDERS + 1]
+        return sorted(chosen, key=self.ports.index)
+
+    def _classes(self, senders: Sequence[_Port], receiver: _Port) -> dict[str, dict[str, Any]]:
+        """Return the classes by their profile: those of lossless groups, and those of queues of the receiver."""
+        lossless = dict.fromkeys(profile for port in senders for profile in port.lossless)
+        found = {profile: self.profiles[profile].section for profile in (*receiver.lossy, *lossless)}
+        ingress = next((port.ingress for port in senders if port.ingress), None)
+        for profile in receiver.lossy:
+            if ingress is not None and self.pools[self.profiles[profile].pool].side == "egress":
+                found[profile]["opposite"] = self.profiles[ingress].terms
+        return found
+
+    def _memory(
+        self, senders: Sequence[_Port], receiver: _Port, classes: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the memory: as large as what its ingress pools share, their headroom, and what queues reserve."""
+        reserved = dict.fromkeys(self.pools, 0)
+        for profile in classes:
+            queues = sum(profile in port.lossless for port in senders) or 1
+            reserved[self.profiles[profile].pool] += queues * self._cells(self.profiles[profile].reserved)
+        pools = {}
+        for name, pool in self.pools.items():
+            headroom = self._headroom(name, senders)
+            size = pool.shared // self.cell + headroom + reserved[name]
+            more = {"headroom": f"{headroom} cells"} if headroom else {}
+            pools[name] = {"side": pool.side, "size": f"{size} cells", **more}
+        sizes = dict.fromkeys(("ingress", "egress"), 0)
+        for name, pool in self.pools.items():
+            sizes[pool.side] += int(pools[name]["size"].split()[0]) - reserved[name]
+        return {
+            "size": f"{max(sizes.values()) + sum(reserved.values())} cells",
+            "cell": f"{self.cell} bytes",
+            "admission": {"policy": "dynamic-threshold", "alpha": 1.0},
+            "pool": pools,
+        }
+
+    def _headroom(self, pool: str, senders: Sequence[_Port]) -> int:
+        """Return the cells of headroom of a pool: shared, or those of each of its queues."""
+        if self.pools[pool].headroom:
+            return self.pools[pool].headroom // self.cell
+        own = [self.profiles[profile] for port in senders for profile in port.lossless]
+        return sum(self._cells(profile.xoff) for profile in own if profile.pool == pool)
+
+    def _cells(self, octets: int) -> int:
+        return -(-octets // self.cell)
+
+    def _link(self, port: str, ends: tuple[str, str]) -> dict[str, Any]:
+        """Return the line of a port, with its speed and the delay of its cable."""
+        delay = round(self._metres(port) / SPEED_M_PER_S * 1e9)
+        named = {"name": port, "from": ends[0], "to": ends[1]}
+        return {**named, "rate": self._rate(port), "delay": f"{delay} ns"}
+
+    def _rate(self, port: str) -> str:
+        speed = self.tables.rows("PORT").get(port, {}).get("speed", str(DEFAULT_MBPS))
+        if not re.fullmatch("[1-9][0-9]{0,7}", str(speed)):
+            self.tables.refuse(f"PORT|{port}: speed must be a number of Mb/s, not {quoted(speed)}")
+        return f"{speed} Mb/s"
+
+    def _metres(self, port: str) -> float:
+        for lengths in self.tables.rows("CABLE_LENGTH").values():
+            if port in lengths:
+                match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]+)?) *m", str(lengths[port]))
+                if not match:
+                    self.tables.refuse(f"CABLE_LENGTH: {port} must be a length, as in 40m, not {quoted(lengths[port])}")
+                return float(match[1])
+        return DEFAULT_METRES
+
+    def _flows(self, senders: Sequence[_Port], receiver: _Port) -> Iterator[dict[str, Any]]:
+        """Yield a flow of bulk data in the lossy classes and bursts in the lossless ones for each sender."""
+        for number, port in enumerate(senders):
+            ends = {"from": f"host-{port.name}", "to": f"host-{receiver.name}"}
+            if receiver.lossy:
+                profile = receiver.lossy[number % len(receiver.lossy)]
+                tcp = {"kind": "tcp", "profile": "linux", "ecn": True}
+                source = {"kind": "greedy"}
+                bulk = {"name": f"bulk-{port.name}", **ends, "queue": self.profiles[profile].name}
+                yield {**bulk, "start_spread": "20 us", "source": source, "transport": tcp}
+            for profile in port.lossless:
+                times = {"burst": 100, "off": "200 us", "distribution": "periodic", "size": "996 bytes"}
+                burst = {"kind": "on-off", "peak": self._rate(port.name), **times}
+                name = f"burst-{port.name}" + (f"-{self.profiles[profile].name}" if len(port.lossless) > 1 else "")
+                udp = {"kind": "udp", "ecn": True}
+                yield {"name": name, **ends, "queue": self.profiles[profile].name, "source": burst, "transport": udp}
+
+    def _marking(self, port: str) -> dict[str, Any] | None:
+        """Return the policy that marks at a port, if a queue of it has a profile with ECN."""
+        for key, row in self.tables.rows("QUEUE").items():
+            names, _, _ = key.partition("|")
+            if port not in names.split(",") or "wred_profile" not in row:
+                continue
+            name = self.tables.reference("QUEUE", key, "wred_profile", "WRED_PROFILE")
+            wred = self.tables.rows("WRED_PROFILE")[name]
+            if wred.get("ecn", "ecn_none") != "ecn_none":
+                return self._wred(name)
+        return None
+
+    def _wred(self, name: str) -> dict[str, Any]:
+        low, high = (self.tables.number("WRED_PROFILE", name, f"green_{end}_threshold") for end in ("min", "max"))
+        if low >= high:
+            return {"policy": "step", "action": "mark", "threshold": f"{low} bytes"}
+        share = self.tables.number("WRED_PROFILE", name, "green_drop_probability", 100) / 100
+        levels = {"min_threshold": f"{low} bytes", "max_threshold": f"{high} bytes"}
+        return {"policy": "red", "action": "mark", "weight": 1.0, "max_p": min(share, 1.0), **levels}

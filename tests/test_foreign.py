@@ -1,0 +1,203 @@
+"""Scenarios from files of other simulators: the files that they publish, a thousand rows, and hostile ones."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pushout
+from conftest import command
+from pushout.errors import QuestionError
+from pushout.question import foreign
+
+TOPOLOGY = """5 1 4
+4
+0 4 100Gbps 1us 0
+1 4 100Gbps 1us 0.000000
+2 4 100Gbps 0.001ms 0.01
+3 4 25Gbps 1us 0
+"""
+"""Four hosts at a switch, as the HPCC family writes it."""
+
+FLOWS = """3
+0 3 3 100 500000 2.0
+1 3 3 100 500000 2.000001
+
+2 3 1 200000 2.1
+"""
+"""Flows with a port, as HPCC has them, and one without, as ConWeave has them."""
+
+MATRIX = """Nodes 16
+Connections 3
+0->15 start 0 size 2000000
+1->15 id 2 start 1000000 size 1000
+2->3 start 5.5 size 1 prio 7
+"""
+
+
+def imported(folder: Path, **texts: str) -> foreign.Imported:
+    """Read texts as files."""
+    files = []
+    for name, text in texts.items():
+        files.append(folder / f"{name}.txt")
+        files[-1].write_text(text, encoding="utf-8")
+    return foreign.read(files)
+
+
+def finished(tables: dict[str, Any]) -> int:
+    """The transfers that a run finishes, if it leaves none unfinished."""
+    summary = pushout.run(tables).document["summary"]
+    assert summary["transfers_unfinished"] == 0
+    found: int = summary["transfers"]
+    return found
+
+
+def test_a_topology_and_its_flows_run(tmp_path: Path) -> None:
+    found = imported(tmp_path, flow=FLOWS, topology=TOPOLOGY)
+    tables = foreign.scenario(found, "fabric")
+    assert {each["name"]: each["kind"] for each in tables["node"]} == {
+        "switch4": "router",
+        **{f"host{number}": "host" for number in range(4)},
+    }
+    assert tables["link"][3]["rate"] == "25000000000 b/s"
+    assert [each["delay"] for each in tables["link"]] == 4 * ["1000000 ps"]
+    assert [each["link"] for each in tables["loss"]] == ["link3", "link3.back"]
+    assert [each["class"] for each in tables["flow"]] == ["pg3", "pg3", "pg1"]
+    result = pushout.run(tables, audit=True)
+    assert [flow["transfers"] for flow in result.document["flows"]] == [1, 1, 1]
+    sent = [flow["segments_received"] for flow in result.document["flows"]]
+    assert sent[0] == -(-500_000 // 1_448), "the bytes of the file, in segments with timestamps"
+
+
+def test_a_matrix_without_a_topology_has_one_switch(tmp_path: Path) -> None:
+    found = imported(tmp_path, matrix=MATRIX)
+    tables = foreign.scenario(found, "matrix")
+    assert len(tables["link"]) == 16
+    assert [each["start"] for each in tables["flow"]] == ["0 ps", "1000000 ps", "5 ps"]
+    assert finished(tables) == 3
+    assert found.summary() == {
+        "hosts": 16,
+        "switches": 1,
+        "links": 16,
+        "flows": 3,
+        "bytes": 2_001_001,
+        "first_start_s": 0.0,
+        "last_start_s": 1e-6,
+        "busiest_receiver": "host15",
+        "busiest_receiver_bytes": 2_001_000,
+    }
+
+
+QDISCS: dict[str, dict[str, Any]] = {
+    "pfifo 8001: dev eth0 root refcnt 2 limit 1000p": {"buffer": "1000 packets"},
+    "bfifo 8001: root refcnt 2 limit 30Kb": {"buffer": "30720 bytes"},
+    "fq_codel 0: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn": {
+        "buffer": "10240 packets",
+        "discipline": "fq-codel",
+    },
+    "codel 1: root refcnt 2 limit 1000p target 4.999ms interval 99.9ms ecn": {
+        "buffer": "1000 packets",
+        "admission": {
+            "policy": "codel",
+            "law": "linux",
+            "target": "4.999 ms",
+            "interval": "99.9 ms",
+            "action": "mark",
+        },
+    },
+    "pie 1: root refcnt 2 limit 1000p target 15ms tupdate 16ms alpha 2 beta 20": {
+        "buffer": "1000 packets",
+        "admission": {"policy": "pie", "law": "linux", "target": "15 ms", "update": "16 ms"},
+    },
+    "red 1: root refcnt 2 limit 400Kb min 30Kb max 90Kb ecn": {
+        "buffer": "409600 bytes",
+        "admission": {
+            "policy": "red",
+            "max_p": 0.02,
+            "min_threshold": "30720 bytes",
+            "max_threshold": "92160 bytes",
+            "action": "mark",
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("line", QDISCS)
+def test_a_qdisc_is_the_port_of_every_switch(tmp_path: Path, line: str) -> None:
+    others = "qdisc noqueue 0: dev lo root refcnt 2 \nqdisc fq_codel 0: dev eth0 parent :1 limit 10240p\n"
+    found = imported(tmp_path, matrix=MATRIX, tc=f"{others}qdisc {line} \n")
+    assert found.port == QDISCS[line]
+    tables = foreign.scenario(found, "tc")
+    assert finished(tables) == 3
+    marks = "action" in found.port.get("admission", {})
+    assert tables["flows"]["transport"].get("ecn", False) is marks
+
+
+@pytest.mark.timeout(120)
+def test_a_thousand_rows_run_as_they_are(tmp_path: Path) -> None:
+    links = "".join(f"{host} 64 100Gbps 1us 0\n" for host in range(64))
+    rows = [f"{n % 64} {(7 * n + 1) % 64} 3 {1 + n % 5000} {n * 1e-6:.9f}" for n in range(1_100)]
+    rows = [row for row in rows if row.split()[0] != row.split()[1]][:1_000]
+    found = imported(tmp_path, topology=f"65 1 64\n64\n{links}", flow="\n".join(["1000", *rows]))
+    assert finished(foreign.scenario(found, "many")) == 1_000
+    matrix = [f"{n % 64}->{(5 * n + 3) % 64} start {n * 1000} size {1 + n}" for n in range(1_100)]
+    matrix = [row for row in matrix if len(set(row.split()[0].split("->"))) == 2][:1_000]
+    found = imported(tmp_path, matrix="\n".join(["Nodes 64", "Connections 1000", *matrix]))
+    assert finished(foreign.scenario(found, "many")) == 1_000
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (
+            {"flow": "1\n0 9 3 100 1 0\n", "topology": TOPOLOGY},
+            "flow.txt:2: the ends of a flow must be hosts, not node 9",
+        ),
+        ({"flow": "1\n0 4 3 100 1 0\n", "topology": TOPOLOGY}, "not node 4, which is a switch"),
+        ({"matrix": MATRIX, "topology": TOPOLOGY}, "not node 15, which has no line in a topology of 5 nodes"),
+        ({"flow": "1\n0 1 3 100 1 -1\n"}, "flow.txt:2: the start must be a number from 0"),
+        ({"flow": "1\n0 1 3 100 1 nan\n"}, "the start must be a number"),
+        ({"flow": "1\n0 1 3 100 1 1e99\n"}, "the start must be a number"),
+        ({"flow": "1\n0 1 3 100 0 0\n"}, "the bytes of a flow must be an integer from 1"),
+        ({"flow": "1\n0 0 3 100 1 0\n"}, "a flow must have two hosts, not 0 twice"),
+        ({"flow": "2\n0 1 3 100 1 0\n"}, "the file must have 2 flows, as its first line says, not 1"),
+        ({"flow": "10000000\n"}, "the number of flows must be an integer from 0 to 100000"),
+        ({"flow": "1\n0 1 3\n"}, "a flow must have source, destination"),
+        ({"flow": "1\n0 99999999 3 100 1 0\n"}, "a host of a flow must be an integer from 0 to 65535"),
+        ({"matrix": "Nodes 99999999\n"}, "Nodes must be an integer"),
+        ({"matrix": "Nodes 4\n0->1 trigger 3 size 5\n"}, "keys start, size, id and prio only, not 'trigger'"),
+        ({"matrix": "Nodes 4\n0->1 size 5\n"}, "a connection must have start"),
+        ({"matrix": "Nodes 4\n0->1 size\n"}, "a value for each key"),
+        ({"matrix": "Nodes 4\nFailures 2\n"}, "matrix.txt:2: the line must be Nodes"),
+        ({"topology": TOPOLOGY.replace("5 1 4", "5 1 5"), "flow": FLOWS}, "must have 1 switches and 5 links"),
+        ({"topology": TOPOLOGY.replace("25Gbps", "fast"), "flow": FLOWS}, "topology.txt:6: a link must have rate"),
+        ({"topology": TOPOLOGY.replace("3 4 25", "3 3 25"), "flow": FLOWS}, "not 3 with itself"),
+        ({"topology": TOPOLOGY}, "no flows"),
+        ({"tc": "qdisc cake 1: root limit 5p\n", "flow": FLOWS}, "the qdisc must be one of pfifo"),
+        ({"tc": "qdisc pfifo 1: root\n", "flow": FLOWS}, "the qdisc pfifo must have a limit"),
+        ({"tc": "qdisc red 1: root limit 5p min 1b max 2b\n", "flow": FLOWS}, "the limit must be a number of bytes"),
+        ({"x": "hello\n"}, "x.txt:1: the file must begin as a topology"),
+        ({"x": "\n# nothing\n"}, "the file must not be empty"),
+    ],
+)
+def test_a_wrong_file_gets_one_message_with_its_line(tmp_path: Path, texts: dict[str, str], message: str) -> None:
+    with pytest.raises(QuestionError) as caught:
+        imported(tmp_path, **texts)
+    assert message in str(caught.value)
+    assert len(str(caught.value)) <= 300
+
+
+def test_the_command_writes_a_scenario_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    matrix = tmp_path / "incast.cm"
+    matrix.write_text(MATRIX, encoding="utf-8")
+    out = tmp_path / "incast.toml"
+    command("import", str(matrix), "--out", str(out), "--json")
+    assert json.loads(capsys.readouterr().out)["flows"] == 3
+    assert pushout.validate(out) == []
+    command("import", str(matrix), "--out", str(out))
+    matrix.write_text(MATRIX.replace("size 1000", "size 1001"), encoding="utf-8")
+    command("import", str(matrix), "--out", str(out), code=1)
+    assert "not overwritten" in capsys.readouterr().err
+    command("import", str(matrix), "--out", str(tmp_path / "other.toml"))
+    assert "hosts 16, switches 1, links 16, flows 3; starts from 0 s" in capsys.readouterr().out

@@ -1,0 +1,123 @@
+// The network of a run in a line: senders, the port in view, receivers. A dot grows with the rate of its flow; a ring shows a
+// sender that waits for a timeout; the way back lights up with marks, the way forth with a pause.
+
+import { colour } from "./flow";
+import type { Picture } from "./protocol";
+import type { Run } from "./run";
+import { count, rate } from "./words";
+
+const [WIDTH, HEIGHT] = [600, 54];
+const [MIDDLE, TOP] = [24, 6];
+const DOTS = 32;
+/** How much of a rate is that of the latest picture. */
+const FRESH = 0.3;
+const [BOX, BOX_WIDE] = [300, 120];
+const SPACE = "http://www.w3.org/2000/svg";
+
+export class Sketch {
+  readonly root = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "sketch" });
+  private readonly dots: SVGElement[] = [];
+  private readonly level = element("rect", { x: BOX, y: TOP, height: 36, width: 0, class: "filled" });
+  private readonly forth = element("path", { d: `M170 ${MIDDLE}H${BOX}`, class: "way" });
+  private readonly back = element("path", { d: `M${WIDTH - 40} ${MIDDLE + 12}V50H130V${MIDDLE + 14}`, class: "back" });
+  private readonly words = element("text", { x: 180, y: MIDDLE - 6, class: "pause" });
+  private readonly stalled = new Map<number, { timeouts: number; delivered: number; waits: boolean }>();
+  private marks = 0;
+  private rates: number[] = [];
+  private before: Picture | undefined;
+
+  /** A run has been opened. */
+  open(run: Run): void {
+    const { flows } = run.scenario;
+    this.stalled.clear();
+    this.marks = 0;
+    this.dots.length = 0;
+    this.rates = [];
+    this.before = undefined;
+    const apart = flows.length > 16 ? 9.5 : 18;
+    flows.slice(0, DOTS).forEach((_, at) => this.dots.push(element("circle", { cx: 10 + apart * Math.floor(at / 2), cy: 14 + 20 * (at % 2), r: 3, fill: colour(at) })));
+    const more = flows.length > DOTS ? `+ ${count(flows.length - DOTS)}` : "";
+    this.root.replaceChildren(
+      this.forth,
+      element("path", { d: `M${BOX + BOX_WIDE} ${MIDDLE}H${WIDTH - 52}`, class: "way" }),
+      this.back,
+      ...this.dots,
+      text(172, MIDDLE - 8, more, "start"),
+      element("rect", { x: BOX, y: TOP, width: BOX_WIDE, height: 36, class: "box" }),
+      this.level,
+      text(BOX + BOX_WIDE / 2, MIDDLE + 4, run.port.name, "middle"),
+      text((BOX + BOX_WIDE + WIDTH - 52) / 2, MIDDLE - 6, rate(run.port.rate), "middle"),
+      element("circle", { cx: WIDTH - 40, cy: MIDDLE, r: 11, class: "box" }),
+      this.words,
+    );
+  }
+
+  draw(run: Run): void {
+    const picture = run.picture;
+    if (!picture) return;
+    const rates = this.smoothed(run);
+    const most = Math.max(1, ...rates);
+    const largest = run.scenario.flows.length > 16 ? 2.8 : 5.5;
+    let waiting = 0;
+    this.dots.forEach((dot, at) => {
+      dot.setAttribute("r", String(2 + largest * Math.sqrt((rates[at] ?? 0) / most)));
+      const waits = this.waits(run, at);
+      dot.classList.toggle("waits", waits);
+      waiting += waits ? 1 : 0;
+    });
+    const room = run.scenario.memory?.cells ?? run.port.capacity ?? Math.max(1, ...run.rows.map(({ occupancy }) => occupancy));
+    const used = run.scenario.memory ? (picture.memory?.used ?? 0) : picture.occupancy;
+    this.level.setAttribute("width", String(BOX_WIDE * Math.min(1, used / Math.max(1, room))));
+    const marks = picture.marked.reduce((all, many) => all + many, 0);
+    const [isMarking, paused] = [marks > this.marks, picture.paused.filter(Boolean).length];
+    this.marks = marks;
+    this.back.classList.toggle("lit", isMarking);
+    this.forth.classList.toggle("lit", paused > 0);
+    this.words.textContent = paused > 0 ? `‖ ${count(paused)} paused` : "";
+    const facts = [
+      `${count(run.scenario.flows.length)} flows to port ${run.port.name} at ${rate(run.port.rate)}`,
+      ...(waiting > 0 ? [`${count(waiting)} wait for a timeout`] : []),
+      ...(isMarking ? ["marks travel back"] : []),
+      ...(paused > 0 ? [`${count(paused)} lines are paused`] : []),
+    ];
+    this.root.setAttribute("aria-label", facts.join("; "));
+  }
+
+  /** What each flow delivers of late, in octets for a picosecond. */
+  private smoothed({ picture }: Run): number[] {
+    const before = this.before;
+    if (!picture || (before && picture.now < before.now)) this.rates = [];
+    if (picture && before && picture.now > before.now) {
+      const span = picture.now - before.now;
+      this.rates = picture.delivered.slice(0, DOTS).map((delivered, at) => {
+        const latest = (delivered - (before.delivered[at] ?? 0)) / span;
+        return latest * FRESH + (this.rates[at] ?? latest) * (1 - FRESH);
+      });
+    }
+    this.before = picture;
+    return this.rates;
+  }
+
+  /** Whether a flow has met a timeout and has delivered nothing since. */
+  private waits(run: Run, at: number): boolean {
+    const flow = run.picture?.flows[at];
+    const timeouts = flow?.window?.timeouts ?? 0;
+    const delivered = flow?.delivered ?? 0;
+    const before = this.stalled.get(at) ?? { timeouts, delivered, waits: false };
+    const waits = timeouts > before.timeouts || (before.waits && delivered === before.delivered);
+    this.stalled.set(at, { timeouts, delivered, waits });
+    return waits;
+  }
+}
+
+function element(kind: string, values: Record<string, string | number>): SVGElement {
+  const made = document.createElementNS(SPACE, kind);
+  for (const [key, value] of Object.entries(values)) made.setAttribute(key, String(value));
+  return made;
+}
+
+function text(x: number, y: number, words: string, anchor: string): SVGElement {
+  const made = element("text", { x, y, "text-anchor": anchor });
+  made.textContent = words;
+  return made;
+}

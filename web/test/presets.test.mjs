@@ -1,0 +1,111 @@
+// Every experiment of the page: figures, differences and events come soon, and its outcome is that of its runs.
+// ENGINE is the module. SEEDS=all runs all seeds of every outcome, which takes minutes.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { experiments, scenario } from "../presets.mjs";
+import { engine } from "./engine.mjs";
+
+const PICOSECONDS = 1e12;
+/** Seconds of watching: to the first difference, to the first event, and before the first difference. */
+const [DIFFERENCE, EVENT, BEFORE] = [3, 8, 1];
+/** Experiments whose outcome is measured again in every test. */
+const QUICK = new Set(["marks", "incast", "random"]);
+
+const own = experiments().filter(({ lesson }) => !lesson);
+
+async function opened(preset) {
+  const ask = await engine();
+  const asked = (request) => {
+    const answer = JSON.parse(ask(request));
+    assert.equal(answer.error, undefined, answer.error);
+    return answer;
+  };
+  const text = { text: scenario(preset.file), name: preset.file };
+  const port = preset.port ? { port: preset.port } : {};
+  preset.runs.forEach((sets) => asked({ do: "open", ...text, sets, ...port }));
+  return { asked, text };
+}
+
+for (const preset of own) {
+  const { name, from, pace, control, runs, labels, outcome } = preset;
+  const instant = Math.round(from * PICOSECONDS);
+  /** Picoseconds after this time of watching. */
+  const after = (watched) => Math.round((from + watched * pace) * PICOSECONDS);
+
+  test(`${name} shows its first difference within ${DIFFERENCE} s, and opens at most ${BEFORE} s before it`, async () => {
+    const { asked } = await opened(preset);
+    const { difference } = asked({ do: "difference", a: 1, b: 2, until: after(DIFFERENCE) });
+    assert.ok(difference !== null && difference.time <= after(BEFORE), `${difference?.time} after ${after(BEFORE)}`);
+    if (difference.time >= instant) return;
+    const [a, b] = [1, 2].map((handle) => asked({ do: "go", handle, to: instant, have: 0 }));
+    assert.notDeepEqual(a.memory ?? a.units, b.memory ?? b.units, "what is on the screen at the opening instant differs");
+  });
+
+  test(`${name} shows a loss, a mark or a pause within ${EVENT} s`, async () => {
+    const { asked } = await opened(preset);
+    const times = [1, 2].flatMap((handle) => {
+      asked({ do: "go", handle, to: instant, have: 0 });
+      return ["drop", "mark"].map((event) => asked({ do: "when", handle, event, until: after(EVENT) }).time ?? Infinity);
+    });
+    assert.ok(Math.min(...times) <= after(EVENT), String(times));
+  });
+
+  test(`${name} says what differs, and its control changes a run`, () => {
+    assert.equal(labels.length, runs.length);
+    assert.notEqual(labels[0], labels[1]);
+    if (!control) return;
+    const run = control.run ?? 1;
+    assert.ok(runs[run].some((set) => set.startsWith(`${control.key}=`)), "the run has the key");
+    assert.ok(preset.look.includes("{control}") && labels[run].includes("{control}"));
+  });
+
+  test(`${name} has an outcome beyond its interval, which runs give`, { timeout: 600_000 }, async () => {
+    const [mean, half] = outcome.difference;
+    assert.ok(Math.abs(mean) > half, `${mean} ± ${half}`);
+    if (!QUICK.has(name) && process.env.SEEDS !== "all") return;
+    const { asked, text } = await opened(preset);
+    const seeds = Array.from({ length: outcome.seeds }, (_, at) => String(at + 1));
+    const [a, b] = runs.map((sets) => seeds.map((seed) => figure(asked({ do: "run", ...text, sets, seed }), outcome.path)));
+    for (const [values, [mean, half]] of [[a, outcome.a], [b, outcome.b], [a.map((value, at) => b[at] - value), outcome.difference]]) {
+      const [found, interval] = meanOf(values);
+      isWritten(found, mean);
+      isWritten(interval, half);
+    }
+  });
+}
+
+test("DCTCP marks are those of DCTCP: its senders, in a round trip of the data centre", async () => {
+  const { asked, text } = await opened(own.find(({ name }) => name === "marks"));
+  const marks = own.find(({ name }) => name === "marks");
+  for (const sets of marks.runs) {
+    assert.match(asked({ do: "toml", ...text, sets }).text, /congestion = "dctcp"/);
+    const { ports } = asked({ do: "run", ...text, sets });
+    const wait = ports.find(({ name }) => name === "bottleneck").occupancy_mean / (10e9 / 8);
+    assert.ok(wait < 1e-3, `packets wait ${wait} s`);
+  }
+});
+
+test("every scenario of the lecture is one of the experiments, with a guess that is right", () => {
+  const lessons = experiments().filter(({ lesson }) => lesson);
+  assert.equal(lessons.length, 7);
+  for (const { lesson, question } of lessons) assert.ok(lesson.guesses[lesson.right] && question.includes("?") && lesson.answer.length > 20);
+});
+
+/** A figure is written with four digits. */
+function isWritten(found, written) {
+  assert.ok(Math.abs(found - written) <= 6e-4 * Math.abs(written), `${found}, not ${written}`);
+}
+
+/** A figure of a document; counts by reason are added up. */
+function figure(document, path) {
+  const found = path.split(".").reduce((place, part) => (Array.isArray(place) ? place.find(({ name }) => name === part) : place[part]), document);
+  return typeof found === "number" ? found : Object.values(found).reduce((sum, count) => sum + count, 0);
+}
+
+/** The mean, and half of its 95 % interval by Student's t with nine degrees of freedom. */
+function meanOf(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+  return [mean, 2.262 * Math.sqrt(variance / values.length)];
+}
