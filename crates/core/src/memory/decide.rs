@@ -50,15 +50,23 @@ impl Policies {
         let scheme = self.admission.name();
         match &self.pushout {
             None => scheme.to_string(),
-            Some(pushout) if self.admission.kind() == sharing::Kind::CompleteSharing => pushout.name().to_string(),
+            Some(pushout) if self.admission.kind() == sharing::Kind::CompleteSharing => {
+                pushout.name().to_string()
+            }
             Some(pushout) => format!("{scheme} with {}", pushout.name()),
         }
     }
 
     /// Return the policies as a scenario writes them in `[memory.NAME]`.
     pub fn write(&self) -> Json {
-        let keys = [("admission", Some(self.admission.write())), ("pushout", self.pushout.as_ref().map(Field::write))];
-        keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))).collect::<Map<_, _>>().into()
+        let keys = [
+            ("admission", Some(self.admission.write())),
+            ("pushout", self.pushout.as_ref().map(Field::write)),
+        ];
+        keys.into_iter()
+            .filter_map(|(key, value)| Some((key.to_string(), value?)))
+            .collect::<Map<_, _>>()
+            .into()
     }
 
     /// Return what the policies keep besides the lengths of queues, if they keep anything.

@@ -647,8 +647,15 @@ fn random_chip(seed: u64) -> String {
     let mut draw = Stream::new(seed, "chips");
     let mut below = |count: u64| draw.up_to(count - 1);
     let (senders, ports) = (1 + below(6), 1 + below(3));
-    let policies =
-        ["complete-sharing", "static-threshold", "dynamic-threshold", "harmonic", "abm", "follow-lqd", "occamy"];
+    let policies = [
+        "complete-sharing",
+        "static-threshold",
+        "dynamic-threshold",
+        "harmonic",
+        "abm",
+        "follow-lqd",
+        "occamy",
+    ];
     let policy = policies[below(7) as usize];
     let check = ["before", "after"][below(2) as usize];
     let size = 60 + below(200);
@@ -876,9 +883,14 @@ fn a_memory_that_refuses_frames_needs_ports_that_discard_the_rest_of_them() {
         sets[2] = sets[2].replace("ppd", policy);
         load(FRAMES, "test.toml", &sets)
     };
-    for policy in
-        ["tail-drop", "complete-sharing", "static-threshold", "dynamic-threshold", "harmonic", "drop-from-front"]
-    {
+    for policy in [
+        "tail-drop",
+        "complete-sharing",
+        "static-threshold",
+        "dynamic-threshold",
+        "harmonic",
+        "drop-from-front",
+    ] {
         let why = with(policy).unwrap_err().to_string();
         assert!(why.contains("memory.chip.admission"), "{why}");
         assert!(

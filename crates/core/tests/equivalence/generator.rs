@@ -433,8 +433,15 @@ impl Writer {
         let (size, cell) =
             (20 + self.below(200), self.pick(&["53 bytes", "96 bytes", "256 bytes", "1000 bytes"]));
         let (check, partitions) = (self.pick(&["before", "after"]), 1 + self.below(8) / 7);
-        let policies =
-            ["complete-sharing", "static-threshold", "dynamic-threshold", "harmonic", "abm", "follow-lqd", "occamy"];
+        let policies = [
+            "complete-sharing",
+            "static-threshold",
+            "dynamic-threshold",
+            "harmonic",
+            "abm",
+            "follow-lqd",
+            "occamy",
+        ];
         let policy = self.pick(&policies[..if self.cells { 6 } else { 7 }]);
         self.line(format_args!(
             "[memory.chip]\nsize = \"{size} cells\"\ncell = \"{cell}\"\ndt_check = \"{check}\""

@@ -14,7 +14,8 @@ pub const EXPELS: bool = false;
 pub const JUDGES_FRAMES: bool = false;
 
 /// Besides the lengths of queues.
-pub const KEEPS: Option<&str> = Some("the octets that each queue has sent in the last interval, and the instant");
+pub const KEEPS: Option<&str> =
+    Some("the octets that each queue has sent in the last interval, and the instant");
 
 /// ABM in one pool.
 #[derive(Clone, Debug)]
