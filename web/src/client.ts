@@ -1,9 +1,8 @@
 // The engine as the page sees it: a question now, an answer later.
 
 import { decoded } from "./decode";
-import type { Answer, Call, Difference, Entry, EventName, Found, Opened, Picture, Question, Request, ScenarioText, SentPicture, Start } from "./protocol";
+import type { Answer, Call, Difference, Entry, EventName, Found, Opened, Picture, Question, Request, ScenarioText, SentPicture, Start, Why } from "./protocol";
 import { Cancelled } from "./task";
-import type { Why } from "./why";
 
 interface Waiting {
   resolve(answer: unknown): void;

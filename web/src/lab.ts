@@ -10,11 +10,11 @@ import { Panel } from "./panel";
 import type { Shot } from "./picture";
 import { type Preset, plain } from "./presets";
 import { lossOf } from "./protocol";
-import type { Entry, EventName, ScenarioText } from "./protocol";
+import type { Decision, Entry, EventName, ScenarioText } from "./protocol";
 import { Run } from "./run";
 import { Whole } from "./score";
 import { Cancelled, Task, TooLong } from "./task";
-import { type Decision, TRIED, refusal, refused } from "./why";
+import { TRIED, refusal, refused } from "./why";
 import { instant, picoseconds } from "./words";
 
 /** How a task has ended; `TooLong` if it must be asked about first. */

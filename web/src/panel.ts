@@ -5,13 +5,13 @@ import { colour } from "./flow";
 import { inks } from "./ink";
 import { CanvasPen } from "./pen";
 import { Ports } from "./ports";
-import type { Entry, Frame, Picture, Policy } from "./protocol";
+import type { Decision, Entry, Frame, Picture, Policy, Why } from "./protocol";
 import type { Drop, Run } from "./run";
 import { type Document, type Figure, figureOf, figures, winner, written } from "./score";
 import { goodputs } from "./series";
 import { Sketch } from "./sketch";
 import { Strip, unitAt } from "./strip";
-import { type Decision, type Why, answer, framesOf as framesThatSave } from "./why";
+import { answer, framesOf as framesThatSave } from "./why";
 import { count, instant, rate, span } from "./words";
 
 const DROPS_AT_MOST = 40;

@@ -235,3 +235,21 @@ export const MARK = { eom: 1, congestion: 2, discardable: 4, broken: 8 } as cons
 export function lossOf({ what }: { what: number }): number | undefined {
   return what > LEAVES ? what - LEAVES - 1 : undefined;
 }
+
+/** A frame that the port accepted; `number` counts the frames of its flow from 1, as the engine does. */
+export interface Decision {
+  flow: string;
+  number: number;
+  time_s: number;
+  /** Losses of the whole run if the port had refused it. */
+  losses: number;
+}
+
+/** Earlier decisions of a port that would have saved a frame. */
+export interface Why {
+  /** How many decisions were tried. */
+  decisions: number;
+  /** Losses of the whole run as it was. */
+  losses: number;
+  saves: Decision[];
+}

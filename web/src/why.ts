@@ -1,24 +1,8 @@
 // Why a frame was lost: earlier decisions of its port that would have saved it, and what if one of them had been different.
 
+import type { Decision, Why } from "./protocol";
 import type { Run } from "./run";
 import { count, instant, picoseconds } from "./words";
-
-/** A frame that the port accepted; `number` counts the frames of its flow from 1, as the engine does. */
-export interface Decision {
-  flow: string;
-  number: number;
-  time_s: number;
-  /** Losses of the whole run if the port had refused it. */
-  losses: number;
-}
-
-export interface Why {
-  /** How many decisions were tried. */
-  decisions: number;
-  /** Losses of the whole run as it was. */
-  losses: number;
-  saves: Decision[];
-}
 
 /** Decisions before the loss that are tried: each is a run of its own. */
 export const TRIED = 20;
