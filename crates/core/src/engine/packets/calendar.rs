@@ -193,11 +193,11 @@ impl Calendar {
         visits: &mut Vec<u32>,
     ) -> Option<(Time, Time)> {
         let day = self.next_day(self.day_of(call));
-        let (start, next) = (self.start_of(day), self.start_of(day + 1));
+        let start = self.start_of(day);
         if start.max(self.reached) >= end {
-            return None;
+            return None; // so the day is not the last of all, after which none begins
         }
-        self.reached = next.min(end);
+        self.reached = self.start_of(day + 1).min(end);
         self.today = self.day_of(self.reached);
         self.take(day, arrivals, visits);
         Some((start, self.reached))
