@@ -102,17 +102,20 @@ function followed(hash) {
   });
 }
 
+/** A link takes less than a second on an idle machine; one that locks the page takes minutes, on a loaded one too. */
+const STUCK = 5000;
+
 describe("links that others wrote", { skip }, () => {
   withBrowser();
 
-  test(`${Object.keys(HOSTILE).length} hostile links are answered within a second, or asked about`, { timeout: 600_000 }, async () => {
+  test(`${Object.keys(HOSTILE).length} hostile links are answered at once, or asked about`, { timeout: 600_000 }, async () => {
     assert.ok(Object.keys(HOSTILE).length >= 60);
     const { page, said } = await open("wide");
     await page.evaluate(`window.followed = ${followed}`);
     const slow = [];
     for (const [name, [hash, expected]] of Object.entries(HOSTILE)) {
       const { took, message, asks, shows } = await page.evaluate((hash) => window.followed(hash), hash);
-      if (took > 1000) slow.push(`${name}: ${Math.round(took)} ms`);
+      if (took > STUCK) slow.push(`${name}: ${Math.round(took)} ms`);
       if (expected) assert.match(message, expected, name);
       else assert.ok(asks || (shows && !message.includes("damaged")), `${name}: ${message}`);
       assert.ok(message.length <= 400, `${name}: a message of ${message.length} letters`);
