@@ -1,7 +1,7 @@
 //! Decisions of a memory about packets of one cell, without a network: for analyses that visit states of its queues.
 //!
 //! A [`Decider`] is a memory with one pool and one queue for each port, as ports share it by default. Its decisions are
-//! those of a run, since it calls [`Memory::offer`] and [`Memory::victim`] as the ports of a network do. A port with a
+//! those of a run, since it calls `Memory::offer` and `Memory::victim` as the ports of a network do. A port with a
 //! packet always sends: the first packet of each queue is in transmission, so push-out cannot remove it.
 
 use serde_json::{Map, Value as Json};
