@@ -109,6 +109,8 @@ def test_marks_and_late_frames_have_their_decisions_too() -> None:
         ({"ill": "late"}, "late needs a time"),
         ({"ill": "late:x"}, "ill: the value must be a number with a unit"),
         ({"ill": "late:0ms"}, "must have a time above 0"),
+        ({"ill": "late:5"}, "must have a time above 0 with a unit"),
+        ({"ill": "late:5 kB"}, "must have a time above 0 with a unit"),
         ({"ill": "late:5ms"}, "at must name a port"),
         ({"ill": "marked"}, "no port marked a frame"),
         ({"reaction": "perhaps"}, 'unknown reaction "perhaps"'),

@@ -79,10 +79,10 @@ def why(
     with no_sweep(scenario), Progress("counterfactuals") as progress:
         source = scenario_file(scenario)
         result = question(source, at=at or None, policies=policies, set=sets, progress=progress, **options)  # type: ignore[arg-type]
-    if out is not None:
-        result.plot().savefig(out)
-        tell(f"wrote {out}")
     if as_json:
         echo_json(result.document)
     else:
         show.why(result, console())
+    if out is not None:  # last: without a disk the answer is there
+        result.plot().savefig(out)
+        tell(f"wrote {out}")

@@ -14,7 +14,7 @@ from pushout.question.columns import Columns
 from pushout.question.frame import Tabled
 from pushout.question.place import Place, Places
 from pushout.question.port import Choice, policy_refused
-from pushout.question.quantity import seconds
+from pushout.question.quantity import SECONDS, split
 from pushout.simulate import Job, check_seed, check_whole
 from pushout.source import Overrides, ScenarioLike, Source
 
@@ -102,11 +102,14 @@ def _ill(ill: str) -> dict[str, Any]:
     if not time:
         return {"ill": word}
     try:
-        most = seconds(time)
+        number, unit = split(time)
     except QuestionError as error:
         raise QuestionError(Argument("ill"), ": ", error) from None
-    if most is None or most <= 0:
-        raise QuestionError(Argument("ill"), f" must have a time above 0, as in late:5ms, not {quoted(time)}")
+    if unit not in SECONDS or not number > 0:
+        units = ", ".join(SECONDS)
+        why = f" must have a time above 0 with a unit ({units}), as in late:5ms, not {quoted(time)}"
+        raise QuestionError(Argument("ill"), why)
+    most = number * SECONDS[unit]
     return {"ill": word, "late_ps": round(most * PS_PER_S)}
 
 

@@ -255,9 +255,10 @@ fn lost_anywhere<'l>(
             lost.iter().find(|loss| (loss.vc, loss.frame) == (vc, frame)).unwrap_or(&first)
         }
         Target::Any => {
-            let count = |port: u32| lost.iter().filter(|loss| loss.port == port).count();
-            let most = lost.iter().max_by_key(|loss| (count(loss.port), Reverse(loss.port)));
-            return Ok((most.map_or(first.port, |loss| loss.port) as usize, Target::Any));
+            let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+            lost.iter().for_each(|loss| *counts.entry(loss.port).or_default() += 1);
+            let most = counts.into_iter().max_by_key(|&(port, count)| (count, Reverse(port)));
+            return Ok((most.map_or(first.port, |(port, _)| port) as usize, Target::Any));
         }
     };
     match asked.which {

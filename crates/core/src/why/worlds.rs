@@ -73,7 +73,9 @@ impl<'a> Worlds<'a> {
         let recorder = Recorder::new(&scope, question.ill, question.reaction == Reaction::Off, warmup);
         let mut stepper = Stepper::new(scenario, false, recorder);
         stepper.advance(stepper.end());
-        let Recorder { decisions, units, mut troubles, broken, broken_here, .. } = stepper.finish().1;
+        let (outcome, recorder) = stepper.finish();
+        outcome.complete(scenario).map_err(|refusal| refusal.message)?;
+        let Recorder { decisions, units, mut troubles, broken, broken_here, .. } = recorder;
         troubles.retain(|trouble| trouble.of.port as usize == question.port);
         let broken = if question.reaction == Reaction::Off { broken_here } else { broken };
         let mut losses: Vec<Time> = broken.values().copied().filter(|time| *time >= warmup).collect();
