@@ -436,8 +436,8 @@ def why(
     """Find out which earlier decisions of a port would have saved a frame, and at what price.
 
     A decision is the arrival of a frame at the port, or at a port that shares its memory. The run is repeated once for
-    each of the `last` decisions before the loss; in it that frame alone is refused, before any policy sees it. A
-    decision saves the frame if the frame then passes the port.
+    each of the `last` decisions before the frame came, and for all while it waited; in it that frame alone is refused,
+    before any policy sees it. A decision saves the frame if the frame then passes the port.
 
     Parameters: the frame is the `loss`-th that was lost at the place `at` after the warm-up (default: the first,
     anywhere), with `flow` of this flow, or number `frame`, from 1, on its circuit; `ill` is what happened to it:

@@ -51,7 +51,7 @@ COUNT = Whole(1, 2**32)
     default=200,
     show_default=True,
     metavar="N",
-    help="Decisions before the frame that are tried: each is a run of its own.",
+    help="Decisions before the frame came that are tried, besides those while it waited: each is a run of its own.",
 )
 @SET
 @click.option("--seed", type=SEED, metavar="N", help="Seed of the run (default: the scenario's).")

@@ -98,7 +98,7 @@ pub struct Question {
     pub ill: Ill,
     /// Whether sources react.
     pub reaction: Reaction,
-    /// The most decisions before a frame to be tried.
+    /// The most decisions before the arrival of a frame to be tried, besides those while it waited.
     pub most: usize,
 }
 

@@ -8,7 +8,7 @@
 //! | `flow`, `frame` | or this frame of this flow, from 1 |
 //! | `report` | or this many decisions of the run whose refusal saves most |
 //! | `reaction` | `on` (the default) or `off` |
-//! | `last` | the most decisions before the frame to be tried |
+//! | `last` | the most decisions before the arrival of the frame to be tried, besides those while it waited |
 //! | `sets` | the most sets of two or three decisions to be tried |
 
 use serde_json::Value as Json;

@@ -147,3 +147,16 @@ fn a_mark_has_the_figures_of_the_arrival() {
     assert_eq!(marked, ["c", "d"]);
     assert_eq!(worlds.troubles()[1].of.units, 3);
 }
+
+#[test]
+fn what_came_while_a_frame_waited_does_not_displace_what_came_before() {
+    let step = "[port.out]\nbuffer = '9000 bytes'\nadmission = { policy = 'step', threshold = '2500 bytes', action = 'mark' }";
+    let text = burst("a b c d e f g h", step).replace("kind = 'udp'", "kind = 'udp', ecn = true");
+    let scenario = scenario(&text);
+    let question = Question { ill: Ill::Marked, most: 2, ..ask(&scenario, "out", Reaction::On) };
+    let worlds = Worlds::record(&scenario, question).unwrap();
+    let saves = worlds.saves(&[0], false, &mut |_, _| true).unwrap();
+    let saving: Vec<&str> =
+        saves.iter().map(|each| name(&scenario, &worlds.decisions()[each.decision])).collect();
+    assert_eq!((name(&scenario, &worlds.troubles()[0].of), saving), ("d", vec!["b", "c"]));
+}

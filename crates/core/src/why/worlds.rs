@@ -106,12 +106,11 @@ impl<'a> Worlds<'a> {
         self.losses.len()
     }
 
-    /// Return the decisions that could have saved a frame: numbers from the first to before the last, its own perhaps
-    /// among them.
+    /// Return the decisions that could have saved a frame: as many as asked before it arrived, its own, and all from
+    /// then until the ill.
     pub fn window(&self, trouble: usize) -> std::ops::Range<usize> {
         let Trouble { decisions, busy, own, .. } = self.troubles[trouble];
-        let first = decisions.saturating_sub(self.question.most);
-        let first = if own >= first { first.saturating_sub(1) } else { first }; // its own is not one of them
+        let first = own.saturating_sub(self.question.most);
         match self.question.reaction {
             Reaction::On => first..decisions,
             Reaction::Off => first.max(busy)..decisions,
