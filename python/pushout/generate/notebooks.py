@@ -18,11 +18,11 @@ def executed(text: str) -> dict[str, Any]:
     import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+    notebook = nbformat.reads(text, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         where = {"metadata": {"path": folder}}
         NotebookClient(notebook, timeout=LONGEST_S, kernel_name="python3", resources=where).execute()
-    found: dict[str, Any] = json.loads(nbformat.writes(notebook))  # type: ignore[no-untyped-call]
+    found: dict[str, Any] = json.loads(nbformat.writes(notebook))
     return {**found, "cells": [_lasting(cell) for cell in found["cells"]], "metadata": json.loads(text)["metadata"]}
 
 
