@@ -254,6 +254,7 @@ def size(
     most: int = MOST,
     resolution: float = RESOLUTION,
     search: Search = SEARCHES[0],
+    largest: bool = False,
     engine: Engine | None = None,
     out: Folder | None = None,
     cache: Folder | None = None,
@@ -261,13 +262,13 @@ def size(
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> SizeResult:
-    """Find the smallest value of a key that meets a goal, or the best one.
+    """Find the smallest value of a key that meets a goal, or the largest, or the best one.
 
     Parameters: `goal` is `goodput_ratio>=0.98`, `FIGURE<=NUMBER`, `max FIGURE` or `min FIGURE`, or a list of levels
     that must all hold; `over` is the key; `low` and `high` are the ends of the range, written as in the scenario
     (default: 1/32 and 4 times its value); `policies` searches for each of several; `least` and `most` bound the
     replications of a value; the search stops at the relative difference `resolution`; `search` is auto, bisect or
-    optuna. For the other parameters see `compare`.
+    optuna; with `largest` the answer is the largest value that meets the goals. For the other parameters see `compare`.
 
         >>> pushout.size("scenarios/lan.toml", "goodput_ratio>=0.9", "port.bottleneck.buffer").document["answers"]
     """
@@ -286,6 +287,7 @@ def size(
         most=most,
         resolution=resolution,
         search=search,
+        largest=largest,
         engine=engine,
     )
     with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:

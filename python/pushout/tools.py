@@ -108,12 +108,14 @@ class Tools:
         set: list[str] | None = None,  # noqa: A002
         least: int = 3,
         most: int = 6,
+        largest: bool = False,
         out: str | None = None,
     ) -> dict[str, Any]:
-        """Find the smallest value of a key (port.bottleneck.buffer) that meets a goal (goodput_ratio>=0.9)."""
+        """Find the smallest (or largest) value of a key (port.bottleneck.buffer) for a goal (goodput_ratio>=0.9)."""
         target = self._report(out)
         bounds = {name: value for name, value in (("low", low), ("high", high)) if value is not None}
-        result = api.size(self._scenario(scenario), goal, over, set=set or (), least=least, most=most, **bounds)  # type: ignore[arg-type]
+        runs = {"least": least, "most": most, "largest": largest}
+        result = api.size(self._scenario(scenario), goal, over, set=set or (), **runs, **bounds)  # type: ignore[arg-type]
         _keep(target, result.document)
         return result.document
 

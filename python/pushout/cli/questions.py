@@ -197,16 +197,18 @@ def compare(
     show_default=True,
     help="bisect halves the range, optuna tries values anywhere in it, auto chooses between them.",
 )
+@click.option("--largest", is_flag=True, help="Find the largest value that meets the goals, not the smallest.")
 @ENGINE
 @shared_options
 def size(
     scenario: str, goal: tuple[str, ...], over: str, sets: tuple[str, ...], answering: Answering, **options: Any
 ) -> None:
-    """Find the smallest buffer, threshold or weight for a goal.
+    """Find the smallest buffer, threshold or weight for a goal, or with --largest the largest.
 
-    If more is better, the range is halved, and each value is replicated until it is clearly on one side of the goal.
-    Otherwise, and for max and min, Optuna searches. Each policy's answer is in cells, in bytes and in microseconds at
-    line rate. Document, rows and figure (size.svg, size.png) go to DIR, by default results/NAME-size.
+    If more is better (with --largest: less), the range is halved, and each value is replicated until it is clearly on
+    one side of the goal. Otherwise, and for max and min, Optuna searches. Each policy's answer is in cells, in bytes
+    and in microseconds at line rate. Document, rows and figure (size.svg, size.png) go to DIR, by default
+    results/NAME-size.
     """
     from pushout.question import ask
 

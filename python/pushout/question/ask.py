@@ -218,6 +218,7 @@ def sizing(
     most: int = MOST,
     resolution: float = RESOLUTION,
     search: Search = SEARCHES[0],
+    largest: bool = False,
     engine: Engine | None = None,
 ) -> Sizing:
     """Parse and check a search."""
@@ -229,6 +230,9 @@ def sizing(
     if wanted[0].level is None and search == "bisect":
         why = f"bisect needs a goal with a level, and {wanted[0].relation} has none: leave search at auto"
         raise QuestionError(f"goal {quoted(wanted[0].text)}: {why}")
+    if wanted[0].level is None and largest:
+        why = f"{wanted[0].relation} finds the best value, be it small or large: leave out "
+        raise QuestionError(f"goal {quoted(wanted[0].text)}: {why}", Argument("largest"))
     places = Places(explained, source, sets)
     named = named_places(at, port, places)
     own = _place_of(_key(over), places)
@@ -242,7 +246,8 @@ def sizing(
     for each in wanted:
         _check_measure(each, explained)
     room = space(explained, over, *ends, written=_written(over, source, sets))
-    question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
+    place = own or (given[0] if given else None)
+    question = Question(wanted, over, room, place, resolution, least, most, search, largest)
     asked = Sizing(source, explained, sets, choices, seed, engine, told, question)
     size.look_over(asked)
     return _warned(asked)

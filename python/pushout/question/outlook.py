@@ -1,11 +1,11 @@
 """Estimate the runs that a search still needs, for the progress."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pushout.question.goal import Tried
-from pushout.question.search import CONFIRMED, GRID, TRIALS, by_goals, is_monotone, rising
-from pushout.question.space import Space
+from pushout.question.search import CONFIRMED, GRID, TRIALS, Range, by_goals, is_monotone, rising
 
 
 @dataclass
@@ -15,7 +15,8 @@ class Outlook:
     A value takes between `least` and `most` runs; values near the goal take more.
     """
 
-    space: Space
+    space: Range
+    """The range; turned for the largest value, as are the points."""
     resolution: float
     least: int
     most: int
@@ -78,16 +79,23 @@ class Outlook:
         goals = rising(sorted(so_far, key=lambda point: point.value))
         judged = [by_goals(point, goals) for point in so_far]
         last_miss = max((point.value for point in judged if not point.meets), default=None)
-        best = min((point.value for point in judged if point.meets and point.value > (last_miss or 0.0)), default=None)
+        best = min(
+            (
+                point.value
+                for point in judged
+                if point.meets and point.value > (-math.inf if last_miss is None else last_miss)
+            ),
+            default=None,
+        )
         if last_miss is None or best is None:
             return 0
         return halvings(self.space, last_miss, best, self.resolution)
 
 
-def halvings(space: Space, below: float, best: float, resolution: float) -> int:
+def halvings(space: Range, below: float, best: float, resolution: float) -> int:
     """Count the halvings until the ends differ by at most this share of the upper one."""
     count = 0
-    while best - below > resolution * best:
+    while best - below > resolution * abs(best):
         middle = space.between(below, best)
         if not below < middle < best:
             break

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from pushout.errors import Argument, QuestionError
 from pushout.extras import need
 from pushout.literals import Search
 from pushout.question.goal import Tried, together
-from pushout.question.space import Space
 
 GRID = 5
 """Values tried first, together: they show whether the goal is monotone."""
@@ -22,12 +21,61 @@ Try = Callable[[Sequence[float]], list[Tried]]
 """Tries values together."""
 
 
+class Range(Protocol):
+    """The values of a search, from `low` to `high`."""
+
+    @property
+    def low(self) -> float:
+        """The least value."""
+
+    @property
+    def high(self) -> float:
+        """The greatest value."""
+
+    def at(self, place: float) -> float:
+        """Map a number between 0 and 1 to a value."""
+
+    def between(self, low: float, high: float) -> float:
+        """Return the value in the middle of two."""
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A range with the signs of its values changed, so that its smallest value is the largest one."""
+
+    whole: Range
+
+    @property
+    def low(self) -> float:
+        """The greatest value, with the other sign."""
+        return -self.whole.high
+
+    @property
+    def high(self) -> float:
+        """The least value, with the other sign."""
+        return -self.whole.low
+
+    def at(self, place: float) -> float:
+        """Map a number between 0 and 1 to a value."""
+        return -self.whole.at(1 - place)
+
+    def between(self, low: float, high: float) -> float:
+        """Return the value in the middle of two."""
+        return -self.whole.between(-high, -low)
+
+
+def turned(point: Tried) -> Tried:
+    """Change the sign of a tried value."""
+    return replace(point, value=-point.value, parts=tuple(map(turned, point.parts)))
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """The result of a search: the answer if there is one, the largest value known to be too small, and the method.
 
-    For a largest or smallest mean, `others` are the values that ran as often to confirm it. `opposed` is the smallest
-    value for the goals that need more, if it misses goals that need less: then no value meets all.
+    Of a search for the largest value, `below` is the smallest value known to be too large. For a largest or smallest
+    mean, `others` are the values that ran as often to confirm it. `opposed` is the smallest value for the goals that
+    need more, if it misses goals that need less: then no value meets all.
     """
 
     best: Tried | None
@@ -37,14 +85,27 @@ class SearchResult:
     opposed: Tried | None = None
 
 
-def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> SearchResult:
+def largest(space: Range, attempt: Try, resolution: float, method: Search) -> SearchResult:
+    """Find the largest value that meets the goal: the smallest one of the turned range."""
+    found = smallest(
+        Turned(space),
+        lambda values: list(map(turned, attempt([-value for value in values]))),
+        resolution,
+        method,
+    )
+    best, below, opposed = (end and turned(end) for end in (found.best, found.below, found.opposed))
+    return replace(found, best=best, below=below, opposed=opposed)
+
+
+def smallest(space: Range, attempt: Try, resolution: float, method: Search) -> SearchResult:
     """Find the smallest value that meets the goal. `method` is auto, bisect or optuna."""
     if method == "optuna":
         return _smallest_by_optuna(space, attempt)
     first = attempt(sorted({space.at(index / (GRID - 1)) for index in range(GRID)}))
     if not is_monotone(first):
         if method == "bisect":
-            why = " bisect needs a goal that stays met as the value grows: use optuna"
+            toward = "shrinks" if isinstance(space, Turned) else "grows"
+            why = f" bisect needs a goal that stays met as the value {toward}: use optuna"
             raise QuestionError(Argument("search"), why)
         return _smallest_by_optuna(space, attempt)
     return _bisect(space, attempt, resolution, first)
@@ -86,14 +147,14 @@ def by_goals(point: Tried, goals: Sequence[int]) -> Tried:
     return together([point.of(goal) for goal in goals])
 
 
-def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried]) -> SearchResult:
+def _bisect(space: Range, attempt: Try, resolution: float, first: Sequence[Tried]) -> SearchResult:
     """Halve the range between the last value that misses the goals that rise and the first that meets them."""
     goals = rising(first)
     last_miss = max((index for index, point in enumerate(first) if not by_goals(point, goals).meets), default=-1)
     if last_miss == len(first) - 1:
         return SearchResult(None, first[-1], "bisect")
     below, best = (first[last_miss] if last_miss >= 0 else None), first[last_miss + 1]
-    while below is not None and best.value - below.value > resolution * best.value:
+    while below is not None and best.value - below.value > resolution * abs(best.value):
         middle = space.between(below.value, best.value)
         if not below.value < middle < best.value:
             break
@@ -108,7 +169,7 @@ def _optuna() -> Any:
     return optuna
 
 
-def _explore(space: Space, attempt: Try, loss: Callable[[Tried], float]) -> list[Tried]:
+def _explore(space: Range, attempt: Try, loss: Callable[[Tried], float]) -> list[Tried]:
     """Try values that Optuna (TPE, with a fixed seed) chooses, one after the other."""
     optuna = _optuna()
     study = optuna.create_study(direction="minimize", sampler=optuna.samplers.TPESampler(seed=1))
@@ -125,7 +186,7 @@ def _explore(space: Space, attempt: Try, loss: Callable[[Tried], float]) -> list
     return sorted(tried.values(), key=lambda point: point.value)
 
 
-def _smallest_by_optuna(space: Space, attempt: Try) -> SearchResult:
+def _smallest_by_optuna(space: Range, attempt: Try) -> SearchResult:
     def loss(point: Tried) -> float:
         place = (point.value - space.low) / (space.high - space.low)
         return place if point.meets else 2 - place
@@ -136,7 +197,7 @@ def _smallest_by_optuna(space: Space, attempt: Try) -> SearchResult:
     return SearchResult(best, missed[-1] if missed else None, "optuna")
 
 
-def best(space: Space, attempt: Try, confirm: Try, sign: int) -> SearchResult:
+def best(space: Range, attempt: Try, confirm: Try, sign: int) -> SearchResult:
     """Find the value with the largest (sign 1) or smallest (-1) mean; the three best run again, more often."""
 
     def loss(point: Tried) -> float:

@@ -1,4 +1,4 @@
-"""Find the smallest buffer (or threshold, or weight) that meets a goal, or the best one.
+"""Find the smallest or largest buffer (or threshold, or weight) that meets a goal, or the best one.
 
 Every value is replicated until it is sure on which side of the goal it is, or `most` times; equal seeds at every value
 make neighbours comparable.
@@ -63,6 +63,8 @@ class Answer:
     tried: list[Tried] = field(repr=False)
     rivals: list[float] = field(default_factory=list)
     beside: str = ""
+    largest: bool = False
+    """Whether the search was for the largest value."""
     loss: Interval | None = None
     """The share of the units that is lost at the answer; not measured if a goal speaks of losses."""
 
@@ -87,6 +89,9 @@ class Answer:
     def span(self) -> tuple[float | None, float | None]:
         """Return the range in which the runs place the answer: the sure ends, or the rivals."""
         if self.found.method == "bisect":
+            if self.largest:
+                low, high = search.between(map(search.turned, self.tried))
+                return (None if high is None else -high, None if low is None else -low)
             return search.between(self.tried)
         values = [*self.rivals, *([] if self.value is None else [self.value])]
         return (min(values), max(values)) if self.rivals else (None, None)
@@ -112,6 +117,11 @@ class SizeResult(HasWarnings, Framed):
     def goal(self) -> Goal:
         """The only goal, or the first of several."""
         return self.goals[0]
+
+    @property
+    def largest(self) -> bool:
+        """Return whether the answers are the largest values that meet the goals."""
+        return any(answer.largest for answer in self.answers)
 
     @property
     def wanted(self) -> str:
@@ -220,6 +230,8 @@ class Question:
     least: int = LEAST
     most: int = MOST
     method: Search = SEARCHES[0]
+    largest: bool = False
+    """Whether the largest value that meets the goals is the answer, and not the smallest."""
 
     @property
     def goal(self) -> Goal:
@@ -241,7 +253,8 @@ class Question:
         """Estimate the runs of the searches for this number of policies."""
         has_level = self.goal.level is not None
         by_halves = has_level and self.method != "optuna"
-        return Outlook(self.space, self.resolution, self.least, self.most, policies, has_level, by_halves)
+        space = search.Turned(self.space) if self.largest else self.space
+        return Outlook(space, self.resolution, self.least, self.most, policies, has_level, by_halves)
 
     @property
     def port(self) -> Port | None:
@@ -368,13 +381,15 @@ class _Search:
             sign = 1 if question.goal.relation == "max" else -1
             found = search.best(question.space, self._try, self._confirm, sign)
         else:
-            found = search.smallest(question.space, self._try, question.resolution, question.method)
+            extreme = search.largest if question.largest else search.smallest
+            found = extreme(question.space, self._try, question.resolution, question.method)
         self._check_measured()
         value = found.best.value if found.best else None
         sizes = {} if value is None else question.sizes(value)
         tried = list(self.tried.values())
         loss = None if value is None else self._loss(self.runs[value])
-        return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found), self.choice.beside, loss)
+        rivals, beside = self._rivals(found), self.choice.beside
+        return Answer(self.choice.label, value, found, sizes, tried, rivals, beside, question.largest, loss)
 
     def _loss(self, runs: Sequence[Run]) -> Interval | None:
         """Average the share of lost units, if it was measured."""
@@ -410,7 +425,9 @@ class _Search:
         for value, runs in zip(values, self._runs(values, points, rule), strict=True):
             self.runs[value] = runs
             self.tried[value] = judged(self.question.goals, runs, value)
-        self.outlook.tried([self.tried[value] for value in values], list(self.tried.values()))
+        sided = search.turned if self.question.largest else lambda point: point
+        known = {value: sided(point) for value, point in self.tried.items()}
+        self.outlook.tried([known[value] for value in values], list(known.values()))
         if len(self.tried) >= search.GRID:  # the first values cover the range
             self._check_measured()
         return [self.tried[value] for value in values]
@@ -469,6 +486,7 @@ def _written(asked: Sizing) -> Document:
         "most": question.most,
         "resolution": question.resolution,
         "search": question.method,
+        **({"largest": True} if question.largest else {}),
     }
 
 
@@ -482,12 +500,14 @@ def _entry(answer: Answer, question: Question, plain: float | None) -> Document:
     """Write the answer for one policy; `plain` is that of the first policy, unless this is the first."""
     space, below, best = question.space, answer.found.below, answer.found.best
     tried = sorted(answer.tried, key=lambda point: point.value)
-    saved = {"improvement": improvement(plain, answer.value)} if plain and answer.value is not None else {}
+    saved = {}
+    if plain and answer.value is not None and not question.largest:
+        saved = {"improvement": improvement(plain, answer.value)}
     return {
         "label": answer.label,
         "value": best and space.text(best.value),
         "sizes": answer.sizes,
-        "too_small": below and space.text(below.value),
+        "too_large" if question.largest else "too_small": below and space.text(below.value),
         **({"opposed": space.text(opposed.value)} if (opposed := answer.found.opposed) else {}),
         "mean": best and best.mean,
         "loss": answer.loss,
@@ -503,12 +523,18 @@ def _entry(answer: Answer, question: Question, plain: float | None) -> Document:
 
 
 def binding(goals: Sequence[Goal], answer: Answer) -> list[Goal]:
-    """List the goals that the largest value below the answer misses: without them the answer would be smaller.
+    """List the goals that the value next to the answer misses: without them the answer would be smaller (or larger).
 
     Without an answer they are those that exclude each other, or that no value meets.
     """
     ends = [end for end in (answer.found.below, answer.found.opposed) if end is not None]
     return [goal for number, goal in enumerate(goals) if not all(end.of(number).meets for end in ends)]
+
+
+def is_falling(answer: Answer) -> bool:
+    """Return whether the smallest value tried meets the goals and a larger one misses them."""
+    tried = sorted(answer.tried, key=lambda point: point.value)
+    return tried[0].meets and not all(point.meets for point in tried)
 
 
 def _tried(point: Tried, question: Question) -> Document:
@@ -537,7 +563,9 @@ def _at_ends(answer: Answer, question: Question) -> list[str]:
     if question.goal.level is not None:
         if found.opposed is not None:
             return []
-        return [beyond_end(answer, question.goals)] if found.best is None else ["from"] if found.below is None else []
+        if found.best is None:
+            return [beyond_end(answer, question.goals)]
+        return [] if found.below is not None else ["to"] if question.largest else ["from"]
     leading = [*([] if answer.value is None else [answer.value]), *answer.rivals]
     gaps = {
         "from": [value - space.low for value in leading if space.low > 1 or not space.whole],

@@ -15,7 +15,7 @@ from pushout.question.goal import Tried
 from pushout.question.plot import label_of
 from pushout.question.port import figure_of
 from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
-from pushout.question.size import Answer, SizeResult, beyond_end, binding
+from pushout.question.size import Answer, SizeResult, beyond_end, binding, is_falling
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
 from pushout.show.columns import NOISE, Column, draw, of_runs
@@ -297,9 +297,13 @@ def _losing(result: SizeResult) -> Iterator[str]:
 def _heads(result: SizeResult, units: Sequence[str]) -> list[Column]:
     """Make the heads of the answers' columns; every mean is next to its value."""
     figures = [f"{column}\nwith it" for column in dict.fromkeys(goal.column for goal in result.goals)]
-    first = "best" if result.goal.level is None else "needs"
+    first = "best" if result.goal.level is None else "largest" if result.largest else "needs"
     lost = ["lost"] if _are_losing(result) else []
-    less = [] if result.goal.level is None else ["largest size\nthat fails", *figures]
+    less = (
+        []
+        if result.goal.level is None
+        else [f"{'smallest' if result.largest else 'largest'} size\nthat fails", *figures]
+    )
     sizes = [f"{first}, µs\nat line rate" if unit == "us" else f"{first},\nin {unit}" for unit in units]
     return [Column("policy", right=False), *map(Column, [first, *lost, *figures, *less, *sizes, "runs"])]
 
@@ -317,7 +321,11 @@ def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence
     needs = spoken(entry["value"] or absent) + ("" if entry["sure"] else " ?")
     sizes = [grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
     lost = [_share(answer.loss)] if _are_losing(result) else []
-    less = [spoken(entry["too_small"] or "–"), *_reached(result, answer.found.below)] if has_goal else []
+    less = (
+        [spoken(entry["too_large" if result.largest else "too_small"] or "–"), *_reached(result, answer.found.below)]
+        if has_goal
+        else []
+    )
     runs = sum(point.runs for point in answer.tried)
     return [answer.label, needs, *lost, *_reached(result, answer.found.best), *less, *sizes, str(runs)]
 
@@ -360,8 +368,11 @@ def _no_bracket(result: SizeResult, answer: Answer) -> str | None:
     """Explain that all values meet the goal, or none does."""
     best, below = answer.found.best, answer.found.below
     if best is not None:
-        least = spoken(result.space.text(best.value))
-        return f"the smallest value tried meets the goal; less than {least} may suffice (--from)"
+        end = spoken(result.space.text(best.value))
+        if result.largest:
+            return f"the largest value tried meets the goal; more than {end} may do so too (--to)"
+        turned = "; for the largest that does use --largest" if is_falling(answer) else ""
+        return f"the smallest value tried meets the goal; less than {end} may suffice (--from){turned}"
     if below is None:
         return None
     missed = binding(result.goals, answer)[0]
@@ -421,7 +432,8 @@ def _unsettled(answer: Answer, entry: Document) -> Iterator[str]:
     """State the range that is certain, and the values that may be as good as the best one."""
     if not answer.sure and any(entry.get("between", ())):
         low, high = (end and spoken(end) for end in entry["between"])
-        clear = [*([f"too small up to {low}"] if low else []), *([f"large enough from {high} on"] if high else [])]
+        up, on = ("small enough", "too large") if answer.largest else ("too small", "large enough")
+        clear = [*([f"{up} up to {low}"] if low else []), *([f"{on} from {high} on"] if high else [])]
         yield f"{_whose(answer)}clearly {', clearly '.join(clear)}"
     if answer.rivals:
         rivals = ", ".join(map(spoken, entry["rivals"]))
