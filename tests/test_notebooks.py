@@ -52,6 +52,13 @@ def test_a_notebook_needs_no_clone_and_has_its_outputs(file: Path) -> None:
     assert file.read_text(encoding="utf-8") == notebooks.written(notebook), "as the program writes it"
 
 
+@pytest.mark.parametrize("file", COURSE, ids=lambda file: file.stem)
+def test_a_notebook_has_slides(file: Path) -> None:
+    cells = read(file)["cells"]
+    assert cells == [notebooks.on_slide(cell) for cell in cells]
+    assert [cell["metadata"]["slideshow"]["slide_type"] for cell in cells].count("slide") >= 3
+
+
 @pytest.mark.parametrize("file", [file for file in COURSE if "6-" not in file.stem], ids=lambda file: file.stem)
 def test_a_figure_of_a_notebook_is_stored_as_a_picture(file: Path) -> None:
     shown = [output for cell in read(file)["cells"] for output in cell.get("outputs", [])]

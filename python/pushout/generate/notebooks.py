@@ -23,7 +23,15 @@ def executed(text: str) -> dict[str, Any]:
         where = {"metadata": {"path": folder}}
         NotebookClient(notebook, timeout=LONGEST_S, kernel_name="python3", resources=where).execute()
     found: dict[str, Any] = json.loads(nbformat.writes(notebook))
-    return {**found, "cells": [_lasting(cell) for cell in found["cells"]], "metadata": json.loads(text)["metadata"]}
+    cells = [on_slide(_lasting(cell)) for cell in found["cells"]]
+    return {**found, "cells": cells, "metadata": json.loads(text)["metadata"]}
+
+
+def on_slide(cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a cell with its place on slides: a text begins one, code and figures follow it, and checks are on none."""
+    is_hidden = "remove-cell" in cell["metadata"].get("tags", [])
+    place = "skip" if is_hidden else "slide" if cell["cell_type"] == "markdown" else "-"
+    return {**cell, "metadata": {**cell["metadata"], "slideshow": {"slide_type": place}}}
 
 
 def _lasting(cell: dict[str, Any]) -> dict[str, Any]:
