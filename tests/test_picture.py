@@ -13,15 +13,15 @@ from pushout.errors import QuestionError
 from pushout.literals import PANELS
 from pushout.picture import figure
 from pushout.picture.recording import entries, panels, recording
-from pushout.picture.series import Run, curve, losses, slowdowns
+from pushout.picture.series import Run, counts, curve, slowdowns
 from pushout.picture.topology import network, traffic
 from pushout.question import drawing
 from pushout.style import THEMES
 
 SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}
 FILES = {**SHORT, "flows.source.size": "50 kB"}
-OWN = [panel for panel in PANELS if panel not in ("memory", "slowdown")]
-"""Panels of a scenario whose ports have buffers of their own, and whose sources draw no transfers."""
+OWN = [panel for panel in PANELS if panel not in ("memory", "slowdown", "pauses")]
+"""Panels of a scenario whose ports have buffers of their own, nothing pauses, and whose sources draw no transfers."""
 
 
 def words(drawn: Any) -> set[str]:
@@ -88,9 +88,63 @@ def test_every_panel_begins_at_zero_and_at_the_start_of_the_measured_time() -> N
 def test_the_losses_of_a_picture_are_those_of_the_run() -> None:
     planned = recording(pushout.explain("lan", set=SHORT), panels("drops"), (), ())
     result = pushout.run("lan", set=[*(f"{key}={value}" for key, value in SHORT.items()), *planned.sets])
-    found = losses(Run("lan", result.replications), "bottleneck", 50)
+    found = counts(Run("lan", result.replications), "bottleneck", "losses", 50)
     assert sum(found.units["early"]) == result["ports.bottleneck.lost.early"] > 0
     assert found.width == pytest.approx(0.01)
+
+
+MARKING = {
+    **SHORT,
+    "port.bottleneck.admission": {"policy": "step", "threshold": "50 cells", "action": "mark"},
+    "flows.transport.ecn": True,
+}
+
+
+def test_the_marks_of_a_picture_are_those_of_the_run() -> None:
+    planned = recording(pushout.explain("lan", set=MARKING), panels("ports.bottleneck.marks"), (), ())
+    result = pushout.run(pushout.Scenario("lan").with_(MARKING), set=planned.sets)
+    found = counts(Run("lan", result.replications), "bottleneck", "marks", 50)
+    assert sum(found.units["early"]) == result["ports.bottleneck.marked.early"] > 0
+    assert {"marked cells", "early mark"} <= words(result.plot("marks"))
+    none = pushout.plot("lan", what="marks", set=SHORT)
+    assert "nothing was marked" in words(none)
+
+
+PAUSING = """
+name = "pausing"
+duration = "53 ms"
+sample = "500 us"
+adaptation = { kind = "packet" }
+port.default = { memory = "chip" }
+node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
+link = [
+    { name = "in", from = "a", to = "r", rate = "8 Mb/s", delay = "500 us" },
+    { name = "out", from = "r", to = "b", rate = "800 kb/s", delay = "0 s" },
+]
+memory.chip = { size = "20 cells", cell = "1000 bytes", pool = { lossless = { side = "ingress" } } }
+queue.rdma = { limit = "3 cells", pause = { xoff = "5 cells", xon = "1 cell" } }
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+transport = { kind = "udp" }
+source = { kind = "cbr", rate = "7 Mb/s", size = "972 bytes" }
+"""
+
+
+def test_pauses_are_drawn_as_the_share_of_time_in_which_a_port_must_not_send(tmp_path: Path) -> None:
+    scenario = tmp_path / "pausing.toml"
+    scenario.write_text(PAUSING)
+    drawn = pushout.plot(scenario, what="pauses")
+    (axes,) = drawn.axes
+    (line,) = axes.lines
+    share = pushout.run(scenario)["ports.in.paused_s"] / 0.053
+    assert line.get_ydata().mean() / 100 == pytest.approx(share, rel=0.02)
+    assert share > 0.5
+    assert "time paused (%)" in words(drawn)
+    assert panels("ports.in.paused_s") == ["pauses"]
+    with pytest.raises(QuestionError, match="has no class that pauses"):
+        pushout.plot("lan", what="pauses", set=SHORT)
 
 
 def test_the_queue_of_a_picture_has_the_mean_of_the_run() -> None:
@@ -441,6 +495,9 @@ def test_the_slowdown_is_shown_by_size_in_groups_of_transfers_and_of_chosen_flow
     [
         ("loss", "drops"),
         ("ports.bottleneck.lost", "drops"),
+        ("ports.bottleneck.marks", "marks"),
+        ("marks", "marks"),
+        ("ports.bottleneck.sojourn_p99", "delay"),
         ("ports.bottleneck.occupancy_max", "queue"),
         ("goodput_bps", "throughput"),
         ("goodput", "goodput"),

@@ -12,7 +12,19 @@ Search = Literal["auto", "bisect", "optuna"]
 SEARCHES: tuple[Search, ...] = get_args(Search)
 
 Panel = Literal[
-    "queue", "drops", "delay", "throughput", "cwnd", "occupancy", "memory", "fct", "slowdown", "goodput", "topology"
+    "queue",
+    "drops",
+    "marks",
+    "pauses",
+    "delay",
+    "throughput",
+    "cwnd",
+    "occupancy",
+    "memory",
+    "fct",
+    "slowdown",
+    "goodput",
+    "topology",
 ]
 """Panels of a picture of a run."""
 PANELS: tuple[Panel, ...] = get_args(Panel)

@@ -104,6 +104,8 @@ def labelled(runs: Sequence[Run], given: Sequence[object], labels: Sequence[str]
 KEPT: tuple[tuple[Panel, str, str], ...] = (
     ("queue", "ports", "occupancy"),
     ("drops", "ports", "losses"),
+    ("marks", "ports", "marks"),
+    ("pauses", "ports", "pauses"),
     ("memory", "memories", "occupancy"),
     ("throughput", "flows", "throughput"),
     ("cwnd", "flows", "cwnd"),

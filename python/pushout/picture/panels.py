@@ -172,38 +172,84 @@ def _over_time(axes: Any, curves: Sequence[tuple[str, Curve]]) -> Doubts:
 
 
 def _drops(runs: Sequence[Run]) -> list[Drawn]:
-    shown = [
-        (run, name) for run in runs for name in series.entries(run, "ports", run.ports, "losses", "losses over time")
-    ]
+    return _counted(runs, "losses", "losses over time", "lost")
+
+
+def _marks(runs: Sequence[Run]) -> list[Drawn]:
+    return _counted(runs, "marks", "marks over time", "marked")
+
+
+def _counted(runs: Sequence[Run], key: str, why: str, what: str) -> list[Drawn]:
+    """Draw the units that each port lost or marked, a panel each."""
+    shown = [(run, name) for run in runs for name in series.entries(run, "ports", run.ports, key, why)]
     several_ports = len({name for _, name in shown}) > 1
 
     def panel(run: Run, port: str) -> Drawn:
         unit = series.entry(run.documents[0], "ports", port)["occupancy_unit"]
         title = ", ".join([run.name] * (len(runs) > 1) + [port] * several_ports)
-        what = f"lost {SHORT.get(unit, unit)}"
-        return Drawn("", TIME, lambda axes, points: _bars(axes, run, port, what, points // 5), title)
+        units = f"{what} {SHORT.get(unit, unit)}"
+
+        def draw(axes: Any, points: int) -> Doubts:
+            found = series.counts(run, port, key, points // 5)
+            _bars(axes, found, what)
+            axes.set_ylabel(f"{units}\nin {drawing.duration(found.width)}")
+            return Doubts()
+
+        return Drawn("", TIME, draw, title)
 
     return [panel(run, port) for run, port in shown]
 
 
-def _bars(axes: Any, run: Run, port: str, what: str, points: int) -> Doubts:
-    """Losses in stretches of time, stacked by reason."""
+def _bars(axes: Any, found: series.Counts, what: str) -> None:
+    """Units in stretches of time, stacked by reason."""
     import numpy as np
 
-    found = series.losses(run, port, points)
+    names = {
+        reason: words if what == "lost" else words.replace("discard", "mark") for reason, words in IN_WORDS.items()
+    }
     base = np.zeros(max([len(each) for each in found.units.values()], default=1))
     starts = found.start + found.width * np.arange(len(base))
     for reason, counts in found.units.items():
         heights = np.concatenate([counts, np.zeros(len(base) - len(counts))])
         colour = PALETTE[REASONS.index(reason) % len(PALETTE)]
         fill = {"width": found.width, "align": "edge", "color": colour, "linewidth": 0}
-        axes.bar(starts, heights, bottom=base, label=IN_WORDS[reason], **fill)
+        axes.bar(starts, heights, bottom=base, label=names[reason], **fill)
         base = base + heights
     if not found.units:
-        axes.text(0.5, 0.5, "nothing was lost", transform=axes.transAxes, ha="center", va="center")
+        axes.text(0.5, 0.5, f"nothing was {what}", transform=axes.transAxes, ha="center", va="center")
         axes.set_ylim(0, 1)
-    axes.set_ylabel(f"{what}\nin {drawing.duration(found.width)}")
-    return Doubts()
+
+
+def _pauses(runs: Sequence[Run]) -> list[Drawn]:
+    shown = [(run, _most_paused(run)) for run in runs]
+
+    def draw(axes: Any, points: int) -> Doubts:
+        curves = [
+            (f"{_named(run, name, runs, names)}, {of}" if len(found) > 1 else _named(run, name, runs, names), curve)
+            for run, names in shown
+            for name in names
+            for found in [series.pauses(run, name, points // 5)]
+            for of, curve in found.items()
+        ]
+        axes.set_ylim(0, 100)
+        return _over_time(axes, [(name, _alone(curve)) for name, curve in curves])
+
+    return [Drawn("time paused (%)", TIME, draw)]
+
+
+PAUSED = 3
+"""Ports that the panel of pauses draws at most: those that were paused most."""
+
+
+def _most_paused(run: Run) -> list[str]:
+    """The ports that were paused longest, among those to be shown."""
+
+    def paused(name: str) -> float:
+        return -float(series.entry(run.documents[0], "ports", name)["paused_s"])
+
+    known = [entry["name"] for entry in run.documents[0]["ports"] if "pauses" in entry]
+    names = [name for name in run.ports if name in known]
+    return sorted(series.entries(run, "ports", names, "pauses", "pauses over time"), key=paused)[:PAUSED]
 
 
 def _throughput(runs: Sequence[Run]) -> list[Drawn]:
@@ -427,6 +473,8 @@ def _topology(runs: Sequence[Run]) -> list[Drawn]:
 PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "queue": _queue,
     "drops": _drops,
+    "marks": _marks,
+    "pauses": _pauses,
     "delay": _delay,
     "throughput": _throughput,
     "cwnd": _cwnd,

@@ -68,8 +68,10 @@ def panels(what: str | Iterable[str]) -> list[Panel]:
 
 OF_FIGURES: dict[str, Panel] = {
     r"(summary|ports\..+)\.(loss_ratio|lost|lost\..+|losses.*)": "drops",
+    r"(summary|ports\..+)\.(marks|marks\..+|marked|marked\..+)": "marks",
+    r"ports\..+\.(pauses|pauses\..+|paused_s)": "pauses",
     r"ports\..+\.(occupancy|occupancy_(mean|max|p\d+))": "queue",
-    r"ports\..+\.delay_s": "delay",
+    r"ports\..+\.(delay|sojourn_\w+)_s": "delay",
     r"memories\..+\.(occupancy|occupancy_(mean|max))": "memory",
     r"(summary|flows\..+)\.(goodput_bps|throughput.*)": "throughput",
     r"summary\.goodput_ratio": "goodput",
@@ -178,7 +180,9 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
     if not _drains_s(ports(explained), at):
         lacks["delay"] = "port whose buffer is in bytes or cells"
     if not at:
-        lacks |= dict.fromkeys(("queue", "delay", "drops", "occupancy"), "port with a limited buffer")
+        lacks |= dict.fromkeys(("queue", "delay", "drops", "marks", "occupancy"), "port with a limited buffer")
+    if not any("pause" in keys for keys in explained.get("queue", {}).values()):
+        lacks["pauses"] = "class that pauses"
     if not explained.get("memory"):
         lacks["memory"] = "memory that ports share"
     if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
@@ -237,6 +241,10 @@ def _series(
         wanted["occupancy"] = at
     if "drops" in what and at:
         wanted["losses"] = at
+    if "marks" in what and at:
+        wanted["marks"] = at
+    if "pauses" in what:
+        wanted["pauses"] = pausable(explained)
     if "memory" in what:
         wanted["memories"] = list(dict.fromkeys(each.memory for each in shared)) or list(explained["memory"])
     if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):
@@ -250,6 +258,12 @@ def _series(
     return [f"measure.{key}={json.dumps(value, ensure_ascii=False)}" for key, value in {**kept, **lists}.items()]
 
 
+def pausable(explained: Document) -> list[str]:
+    """Return the ports whose lines lead to a switch; the simulator leaves out those that no memory pauses."""
+    hosts = {node["name"] for node in explained["node"] if node["kind"] == "host"}
+    return [line.name for line in lines(explained) if line.ends[1] not in hosts]
+
+
 def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
     """The flows that have a congestion window: all that are named, or the first few."""
     known = [str(flow["name"]) for flow in explained["flow"] if flow["transport"]["kind"] == "tcp"]
@@ -258,7 +272,7 @@ def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
 
 def _sampling(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> list[str]:
     """An override of the interval between samples, if that of the scenario gives too few or too many of them."""
-    if not {"queue", "delay", "drops", "cwnd", "occupancy", "memory"} & set(what):
+    if not {"queue", "delay", "drops", "marks", "pauses", "cwnd", "occupancy", "memory"} & set(what):
         return []
     measured = _measured_ps(explained)
     given = round(seconds(explained["sample"]) * 1e12)

@@ -71,6 +71,8 @@ def entries(run: Run, part: str, names: Sequence[str], key: str, why: str) -> li
 REMEDIES = {
     "occupancy": 'measure.occupancy=["PORT"]',
     "losses": 'measure.losses=["PORT"]',
+    "marks": 'measure.marks=["PORT"]',
+    "pauses": 'measure.pauses=["PORT"]',
     "cwnd": 'measure.cwnd=["FLOW"]',
     "memories": 'measure.memories=["MEMORY"]',
     "throughput": 'measure.window="100 ms"',
@@ -176,19 +178,19 @@ def total(run: Run, names: Sequence[str], points: int) -> Curve:
 NICE = (1.0, 2.0, 5.0, 10.0)
 
 
-class Losses(NamedTuple):
-    """Units lost at a port in each of equal stretches of time, by reason, on average over replications."""
+class Counts(NamedTuple):
+    """Units lost or marked at a port in each of equal stretches of time, by reason, on average over replications."""
 
     start: float
     width: float
     units: "dict[str, Array]"
 
 
-def losses(run: Run, port: str, points: int) -> Losses:
-    """The losses of a port in at most `points` stretches of a round length."""
+def counts(run: Run, port: str, key: str, points: int) -> Counts:
+    """The losses or the marks of a port in at most `points` stretches of a round length."""
     import numpy as np
 
-    tables = [entry(document, "ports", port)["losses"] for document in run.documents]
+    tables = [entry(document, "ports", port)[key] for document in run.documents]
     start, step = float(tables[0]["start_s"]), float(tables[0]["step_s"])
     count = len(next(iter(tables[0]["units"].values())))
     least = step * count / points
@@ -198,9 +200,22 @@ def losses(run: Run, port: str, points: int) -> Losses:
     for reason in REASONS:
         rows = [table["units"].get(reason, []) for table in tables]
         if any(map(any, rows)):
-            counts = np.mean([row if len(row) else np.zeros(count) for row in rows], axis=0)
-            found[reason] = np.asarray(np.bincount(places, weights=counts), dtype=float)
-    return Losses(start, max(width, step), found)
+            means = np.mean([row if len(row) else np.zeros(count) for row in rows], axis=0)
+            found[reason] = np.asarray(np.bincount(places, weights=means), dtype=float)
+    return Counts(start, max(width, step), found)
+
+
+def pauses(run: Run, port: str, points: int) -> dict[str, Curve]:
+    """The share of time in which each class was stopped at a port, in percent."""
+    import numpy as np
+
+    tables = [entry(document, "ports", port)["pauses"] for document in run.documents]
+    start, step = float(tables[0]["start_s"]), float(tables[0]["step_s"])
+    found = {}
+    for index, each in enumerate(tables[0]["classes"]):
+        rows = 100 * np.array([table["classes"][index]["share"] for table in tables], dtype=float)
+        found[each["name"]] = _curve(rows, start + step / 2, step, points)
+    return found
 
 
 def pooled(run: Run, key: Callable[[Document], Sequence[float]]) -> "Array":

@@ -40,10 +40,12 @@ SHORT: dict[str, dict[str, str]] = {
             for each in QUANTILES
         },
         **{f"query_time_{each}": f"query.{each}" for each in QUANTILES},
+        **{f"rtt_{each}": f"round_trip_{each}_s" for each in QUANTILES},
     },
     "flows": {
         **{f"delay_{each}": f"delivery_time_{each}_s" for each in QUANTILES},
         **{f"jitter_{each}": f"delay_variation_{each}_s" for each in QUANTILES},
+        **{f"rtt_{each}": f"round_trip_{each}_s" for each in QUANTILES},
         "marks": "segments_marked",
     },
     "ports": {"loss": "loss_ratio", "lost": "lost.total", "marks": "marked.total", "marked": "marked.total"},
@@ -53,7 +55,13 @@ SHORT: dict[str, dict[str, str]] = {
 
 WORDS: dict[str, tuple[str, ...]] = {
     r"(packet|frame|cell|unit)_(loss|drop|lost)(_ratio|_rate|_share)?|(loss|drop)_(rate|share)|plr|drops?": ("loss",),
-    r"latency|rtt|sojourn_time|queueing_delay": ("delay_p99", "delay_mean"),
+    r"latency": ("delay_p99", "delay_mean", "ports.NAME.sojourn_p99_s"),
+    r"rtt|round_trip(_time)?|srtt": ("round_trip_mean_s", "round_trip_p99_s", "rpm"),
+    r"sojourn|sojourn_time|queueing_(delay|time)|waiting_time": (
+        "ports.NAME.sojourn_mean_s",
+        "ports.NAME.sojourn_p99_s",
+    ),
+    r"responsiveness|round_trips_per_minute": ("rpm",),
     r"p50|p95|p99|p999": ("delay_{0}", "transfer_time_{0}_s", "slowdown_{0}"),
     r"fct|flow_completion_time|completion_time": ("transfer_time_mean_s", "transfer_time_p99_s", "slowdown_p99"),
     r"jitter|ipdv|pdv|delay_variation": ("flows.NAME.delay_variation_p99_s", "flows.NAME.delivery_time_sd_s"),

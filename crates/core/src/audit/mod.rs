@@ -260,7 +260,7 @@ mod tests {
         let forged = failures(FILES, |_, outcome| outcome.network.circuits[CircuitId(0)].lost(&marked));
         assert!(forged.contains("ports marked 0 units, but 1 have arrived or are lost"), "{forged}");
         let vanished = failures(FILES, |_, outcome| {
-            outcome.network.ports[0].counters_mut().marked(&CELL, Reason::Early);
+            outcome.network.ports[0].counters_mut().marked(Time::ZERO, &CELL, Reason::Early);
         });
         assert_eq!(vanished, "ports marked 1 units, but 0 have arrived or are lost and 0 are in flight");
     }

@@ -105,6 +105,9 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
         EngineKind::Fast if !packets::covers(scenario) && !scenario.measure.state.ports.is_empty() => {
             (EngineKind::Reference, Some("the state of a port is read, so its policies see every cell"))
         }
+        EngineKind::Fast if !packets::covers(scenario) && !scenario.measure.sojourn.is_empty() => {
+            (EngineKind::Reference, Some("the wait of every cell at a port is measured"))
+        }
         EngineKind::Fast if !packets::covers(scenario) && !scenario.losses.is_empty() => {
             (EngineKind::Reference, Some("a link loses cells by intent, so they travel one by one"))
         }

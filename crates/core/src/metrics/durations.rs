@@ -1,34 +1,33 @@
-//! Delivery times of packets: exact mean and deviation, and percentiles if the scenario requests them.
+//! Durations: exact mean and deviation, and percentiles if the scenario requests them.
 
 use super::spread::Spread;
 use crate::units::{PS_PER_S, Span};
 
-/// Delivery times: of a segment from its first sending until the receiver passes its last octet to the application, in order; of
-/// a datagram until it arrives. Sums are exact.
+/// Durations of one kind, such as the delivery times of a flow or the waits at a port. Sums are exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeliveryTime {
-    /// Packets measured.
+pub struct Durations {
+    /// Durations measured.
     pub count: u64,
-    /// Sum of the delivery times, in ps.
+    /// Their sum, in ps.
     sum: u128,
-    /// Sum of the squares of the delivery times, in ps².
+    /// Sum of their squares, in ps².
     squares: u128,
-    /// Distribution of the delivery times, in ps, if the scenario requests percentiles.
+    /// Their distribution, in ps, if the scenario requests percentiles.
     spread: Option<Box<Spread>>,
 }
 
-impl DeliveryTime {
-    /// Build a record before the first packet, with percentiles or without.
-    pub fn new(percentiles: bool) -> DeliveryTime {
-        DeliveryTime { spread: percentiles.then(Box::default), ..DeliveryTime::default() }
+impl Durations {
+    /// Build an empty record, with percentiles or without.
+    pub fn new(percentiles: bool) -> Durations {
+        Durations { spread: percentiles.then(Box::default), ..Durations::default() }
     }
 
     /// Return an empty record that also measures percentiles if this one does.
-    pub fn fresh(&self) -> DeliveryTime {
-        DeliveryTime::new(self.spread.is_some())
+    pub fn fresh(&self) -> Durations {
+        Durations::new(self.spread.is_some())
     }
 
-    /// Add the delivery time of a packet.
+    /// Add a duration.
     #[inline]
     pub fn add(&mut self, time: Span) {
         self.count += 1;
@@ -39,12 +38,22 @@ impl DeliveryTime {
         }
     }
 
+    /// Add the durations of another record.
+    pub fn merge(&mut self, other: &Durations) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+        if let (Some(spread), Some(other)) = (&mut self.spread, &other.spread) {
+            spread.merge(other);
+        }
+    }
+
     /// Return the mean in seconds; `None` without a measurement.
     pub fn mean_s(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64 / PS_PER_S as f64)
     }
 
-    /// Return the standard deviation of the delivery times in seconds; `None` without a measurement.
+    /// Return the standard deviation in seconds; `None` without a measurement.
     pub fn sd_s(&self) -> Option<f64> {
         let n = u128::from(self.count);
         // Σx² − (Σx)²/n, the square split so that it cannot overflow
@@ -53,7 +62,7 @@ impl DeliveryTime {
         Some((spread as f64 / self.count as f64).sqrt() / PS_PER_S as f64)
     }
 
-    /// Return the distribution of the times, in ps, if the scenario requests percentiles.
+    /// Return the distribution, in ps, if the scenario requests percentiles.
     pub fn spread(&self) -> Option<&Spread> {
         self.spread.as_deref()
     }
@@ -65,7 +74,7 @@ mod tests {
 
     #[test]
     fn mean_and_deviation_are_those_of_the_packets_since_the_last_reset() {
-        let mut times = DeliveryTime::default();
+        let mut times = Durations::default();
         assert_eq!((times.mean_s(), times.sd_s()), (None, None));
         times.add(Span::secs(100));
         times = times.fresh();
@@ -78,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_deviation_is_exact_where_floating_point_sums_would_cancel() {
-        let mut times = DeliveryTime::default();
+        let mut times = Durations::default();
         for i in 0..1000 {
             times.add(Span(Span::secs(1000).0 + i % 2 * 2));
         }
@@ -87,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_begins_anew_remembers_neither_percentile_nor_maximum() {
-        let mut times = DeliveryTime::new(true);
+        let mut times = Durations::new(true);
         times.add(Span::secs(9));
         times = times.fresh();
         times.add(Span::secs(2));

@@ -6,7 +6,7 @@ pub mod occupancy;
 
 pub mod port;
 
-pub mod delivery;
+pub mod durations;
 
 pub mod state;
 

@@ -1,5 +1,6 @@
 //! Counters of a port.
 
+use super::durations::Durations;
 use super::occupancy::Occupancy;
 use super::state::Figure;
 use crate::unit::Unit;
@@ -60,6 +61,10 @@ pub struct RareCounters {
     pub meter: Option<Vec<Reading>>,
     /// The state of the policy at every sample, if the scenario records it.
     pub state: Option<Vec<Vec<Figure>>>,
+    /// How long units waited before their transmission began, if the scenario requests it.
+    pub waits: Option<Durations>,
+    /// When a unit was marked, and the reason, if the scenario records it.
+    pub marks: Option<Vec<(Time, Reason)>>,
     lost: [u64; Reason::ALL.len()],
     marked: [u64; Reason::ALL.len()],
     /// Units on which the port was the first to set a congestion mark since the start of the run.
@@ -75,6 +80,8 @@ static NONE: RareCounters = RareCounters {
     trimmed: 0,
     meter: None,
     state: None,
+    waits: None,
+    marks: None,
     lost: [0; Reason::ALL.len()],
     marked: [0; Reason::ALL.len()],
     newly_marked: 0,
@@ -105,10 +112,14 @@ impl Counters {
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         self.occupancy.reset(now, level);
         if let Some(rare) = &mut self.rare {
-            let (meter, state) =
-                (rare.meter.as_ref().map(|_| Vec::new()), rare.state.as_ref().map(|_| Vec::new()));
-            **rare =
-                RareCounters { meter, state, newly_marked: rare.newly_marked, ..RareCounters::default() };
+            **rare = RareCounters {
+                meter: rare.meter.as_ref().map(|_| Vec::new()),
+                state: rare.state.as_ref().map(|_| Vec::new()),
+                waits: rare.waits.as_ref().map(Durations::fresh),
+                marks: rare.marks.as_ref().map(|_| Vec::new()),
+                newly_marked: rare.newly_marked,
+                ..RareCounters::default()
+            };
         }
     }
 
@@ -166,10 +177,19 @@ impl Counters {
     }
 
     /// Count a mark of a unit, which may bear the mark of another port already.
-    pub(crate) fn marked(&mut self, unit: &Unit, reason: Reason) {
+    pub(crate) fn marked(&mut self, now: Time, unit: &Unit, reason: Reason) {
         let rare = self.rare_mut();
+        rare.marks.iter_mut().for_each(|marks| marks.push((now, reason)));
         rare.marked[reason as usize] += 1;
         rare.newly_marked += u64::from(!unit.is_ce());
+    }
+
+    /// Count the wait of a unit whose transmission begins, if waits are measured.
+    #[inline]
+    pub(crate) fn waited(&mut self, now: Time, arrived: Time) {
+        if let Some(waits) = self.rare.as_mut().and_then(|rare| rare.waits.as_mut()) {
+            waits.add(now.since(arrived));
+        }
     }
 
     /// Count the loss of a unit that had been queued.

@@ -58,7 +58,12 @@ impl Spread {
     /// Return the percentile `percent`, by the nearest rank: the upper end of its bin, at most 1/128 above the exact
     /// value. `None` without numbers.
     pub fn percentile(&self, percent: u64) -> Option<u64> {
-        let mut missing = (percent * self.count()).div_ceil(100);
+        self.per_mille(10 * percent)
+    }
+
+    /// Like [`Spread::percentile`], in thousandths: 999 for the percentile 99.9.
+    pub fn per_mille(&self, share: u64) -> Option<u64> {
+        let mut missing = (share * self.count()).div_ceil(1000);
         for (&octave, counts) in &self.octaves {
             for (part, &count) in counts.iter().enumerate() {
                 if count >= missing && missing > 0 {

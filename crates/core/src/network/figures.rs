@@ -1,6 +1,6 @@
 //! Figures of a flow for its report.
 
-use crate::metrics::delivery::DeliveryTime;
+use crate::metrics::durations::Durations;
 use crate::transport::fec::BlockOutcomes;
 
 /// Figures of a flow since the last reset.
@@ -31,8 +31,11 @@ pub struct Figures {
     pub tail_probes: u64,
     /// Files whose last octet has been acknowledged.
     pub transfers: u64,
-    /// Delivery times, see [`DeliveryTime`].
-    pub delivery: DeliveryTime,
+    /// Delivery times: of a segment from its first sending until the receiver passes its last octet to the application, in
+    /// order; of a datagram until it arrives.
+    pub delivery: Durations,
+    /// The round trips that a TCP sender has measured, if the scenario requests them.
+    pub round_trips: Option<Durations>,
     /// Figures of the parity code, if the flow has one.
     pub coded: Option<Box<Coding>>,
 }
@@ -40,7 +43,7 @@ pub struct Figures {
 impl Figures {
     /// Build figures before the first packet, with percentiles of the delivery time or without.
     pub fn new(percentiles: bool) -> Figures {
-        Figures { delivery: DeliveryTime::new(percentiles), ..Figures::default() }
+        Figures { delivery: Durations::new(percentiles), ..Figures::default() }
     }
 
     /// Return the figures of a flow before its first packet.

@@ -13,7 +13,6 @@ use super::flow_outcome::{CountSeries, DataProgress, FlowOutcome, Transfers};
 use super::halftime::HalfTimeCount;
 use super::host::{FlowCircuits, Interfaces, Processor, Task};
 use super::sources::clock;
-use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
 use crate::metrics::steps::StepSeries;
 use crate::rng::Stream;
@@ -449,7 +448,7 @@ impl Tcp {
         let jitter = Stream::new(scenario.seed, format_args!("flow.{}.rtt", spec.name));
         let application = application(scenario, spec).map(Box::new);
         let mut sender = Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter);
-        sender.record(DeliveryTime::new(scenario.measure.delivery));
+        sender.record(scenario.measure.delivery);
         let first = scenario.vcs[spec.vc].flow.unwrap_or(index);
         sender.number_connections((index - first) as u32);
         Tcp {
@@ -557,7 +556,7 @@ impl Tcp {
 
     fn reset_counters(&mut self) {
         self.baseline = Some(Box::new(self.totals()));
-        self.sender.record(self.sender.deliveries().fresh());
+        self.sender.record(self.sender.round_trips().is_some());
     }
 
     fn figures(&self) -> Figures {
@@ -576,6 +575,7 @@ impl Tcp {
             tail_probes: stats.tail_probes,
             transfers: (now.transfers - then.transfers) as u64,
             delivery: self.sender.deliveries().clone(),
+            round_trips: self.sender.round_trips().cloned(),
             ..Figures::default()
         }
     }

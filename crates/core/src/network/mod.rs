@@ -83,12 +83,16 @@ impl Network {
         let passing = passing_circuits(scenario);
         let mut shares = shares(scenario);
         let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
-        let ports = ports.zip(gates(scenario, &passing));
-        let ports = ports.map(|(((line, vcs), share), gates)| port(scenario, line, vcs, share.take(), gates));
+        let ports = ports.zip(gates(scenario, &passing)).enumerate();
+        let ports = ports.map(|(index, (((line, vcs), share), gates))| {
+            let times_waits = scenario.measure.sojourn.contains(&index);
+            port(scenario, line, vcs, Apart { share: share.take(), gates, times_waits })
+        });
         let mut ports: Vec<Port> = ports.collect();
         let memories = scenario.memories.iter().map(|spec| Some(Box::new(memory(scenario, spec)))).collect();
-        let Measures { occupancy, meter, state, .. } = &scenario.measure;
+        let Measures { occupancy, marks, meter, state, .. } = &scenario.measure;
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
+        marks.iter().for_each(|&line| ports[line].counters_mut().rare_mut().marks = Some(Vec::new()));
         meter.iter().for_each(|&line| ports[line].counters_mut().rare_mut().meter = Some(Vec::new()));
         state.ports.iter().for_each(|&line| ports[line].counters_mut().rare_mut().state = Some(Vec::new()));
         let receiver = |(line, vcs): (&model::Line, IdSlice<'_, PortVc, CircuitId>)| {
@@ -286,10 +290,11 @@ fn gates<'a>(
     let mut losses: Vec<Vec<&loss::Spec>> = vec![Vec::new(); scenario.lines.len()];
     scenario.losses.iter().for_each(|spec| losses[spec.line].push(spec));
     let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(scenario.paused_lines());
-    lines.map(|(((line, vcs), losses), is_paused)| {
+    lines.enumerate().map(|(index, (((line, vcs), losses), is_paused))| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
         let (seed, line, losses) = (scenario.seed, line.name.as_str(), &losses);
-        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused })
+        let logs_pauses = scenario.measure.pauses.contains(&index);
+        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused, logs_pauses })
     })
 }
 
@@ -332,13 +337,15 @@ fn classes(scenario: &Scenario, vcs: IdSlice<'_, PortVc, CircuitId>) -> IdVec<Po
     vcs.iter().map(|&vc| scenario.vcs[vc].queue as u32).collect()
 }
 
-fn port(
-    scenario: &Scenario,
-    line: &model::Line,
-    vcs: IdSlice<'_, PortVc, CircuitId>,
+/// The parts of a port that do not follow from its line alone.
+struct Apart {
     share: Option<Share>,
     gates: Box<[gate::Policy]>,
-) -> Port {
+    times_waits: bool,
+}
+
+fn port(scenario: &Scenario, line: &model::Line, vcs: IdSlice<'_, PortVc, CircuitId>, apart: Apart) -> Port {
+    let Apart { share, gates, times_waits } = apart;
     let contracts = contracts(scenario, line, vcs);
     let context = context(scenario, line, &contracts);
     let latency = line.delay + scenario.nodes[line.to].latency;
@@ -350,6 +357,7 @@ fn port(
         shared_queue: line.port.scheduler.shares_one_queue(),
         gates,
         trims: line.port.trims,
+        times_waits,
         ..Parts::plain(
             line.port.measure,
             Pool::new(line.port.capacity, vcs.len()),

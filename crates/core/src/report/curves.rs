@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::engine::Outcome;
+use crate::link::gate::pause::Paused;
 use crate::metrics::fairness;
 use crate::metrics::port::Reading;
 use crate::metrics::state::{Figure, over_time};
@@ -47,7 +48,14 @@ pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Ou
         entry["occupancy"] = samples;
     }
     if scenario.measure.losses.contains(&port) {
-        entry["losses"] = losses(scenario, outcome, port);
+        let losses = outcome.losses.iter().filter(|loss| loss.port as usize == port);
+        entry["losses"] = by_interval(scenario, losses.map(|loss| (loss.time, loss.reason)));
+    }
+    if let Some(marks) = &outcome.network.ports[port].counters().rare().marks {
+        entry["marks"] = by_interval(scenario, marks.iter().copied());
+    }
+    if scenario.measure.pauses.contains(&port) {
+        entry["pauses"] = pauses(scenario, outcome, port);
     }
     if let Some(rows) = &outcome.network.ports[port].counters().rare().state {
         let mut samples = sampled(scenario);
@@ -59,16 +67,16 @@ pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Ou
     }
 }
 
-/// Return the units that a port lost in every interval between samples, by reason; the end of the run may cut the
+/// Return how many units a port lost or marked in every interval between samples, by reason; the end of the run may cut the
 /// last interval.
-fn losses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
+fn by_interval(scenario: &Scenario, units: impl Iterator<Item = (Time, Reason)>) -> Json {
     let (start, step) = (scenario.warmup, scenario.sample);
-    let intervals = (scenario.duration - start).0.div_ceil(step.0) as usize;
+    let intervals = intervals(scenario);
     let mut counts = vec![vec![0_u64; intervals]; Reason::ALL.len()];
     let first = Time::ZERO + start;
-    for loss in outcome.losses.iter().filter(|loss| loss.port as usize == port && loss.time >= first) {
-        let interval = (loss.time.since(first).0 / step.0) as usize;
-        counts[loss.reason as usize][interval.min(intervals - 1)] += 1;
+    for (time, reason) in units.filter(|(time, _)| *time >= first) {
+        let interval = (time.since(first).0 / step.0) as usize;
+        counts[reason as usize][interval.min(intervals - 1)] += 1;
     }
     let units: Map<String, Json> = Reason::ALL
         .into_iter()
@@ -76,6 +84,49 @@ fn losses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
         .map(|(reason, counts)| (reason.word().to_string(), json!(counts)))
         .collect();
     json!({ "start_s": start.as_secs_f64(), "step_s": step.as_secs_f64(), "units": units })
+}
+
+/// Return the number of intervals between samples in the measured time.
+fn intervals(scenario: &Scenario) -> usize {
+    (scenario.duration - scenario.warmup).0.div_ceil(scenario.sample.0) as usize
+}
+
+/// Return the share of every interval between samples in which a port was not allowed to send a class, for each class that a
+/// memory can stop there.
+fn pauses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
+    let (first, end) = (Time::ZERO + scenario.warmup, Time::ZERO + scenario.duration);
+    let log = Paused::among(outcome.network.ports[port].gates()).map(Paused::log).unwrap_or_default();
+    let class = |name: &str, number: u32| {
+        let mut shares = vec![0.0; intervals(scenario)];
+        let mut since = None;
+        for change in log.iter().filter(|change| change.class == number) {
+            match (change.stops, since.take()) {
+                (true, _) => since = Some(change.time),
+                (false, Some(since)) => add_pause(&mut shares, scenario, first, since, change.time),
+                (false, None) => {}
+            }
+        }
+        if let Some(since) = since {
+            add_pause(&mut shares, scenario, first, since, end);
+        }
+        json!({ "name": name, "share": shares })
+    };
+    let classes =
+        (0..).zip(&scenario.sections.queues.0).filter(|(_, (name, _))| scenario.pauses_class(port, name));
+    let classes: Vec<Json> = classes.map(|(number, (name, _))| class(name, number)).collect();
+    json!({ "start_s": scenario.warmup.as_secs_f64(), "step_s": scenario.sample.as_secs_f64(), "classes": classes })
+}
+
+/// Add a pause from `since` until `end` to the shares of the intervals that it meets.
+fn add_pause(shares: &mut [f64], scenario: &Scenario, first: Time, since: Time, end: Time) {
+    let step = scenario.sample.0;
+    let (mut from, to) = (since.max(first).since(first).0, end.since(first).0);
+    while from < to {
+        let interval = (from / step) as usize;
+        let until = to.min((interval as u64 + 1) * step);
+        shares[interval.min(shares.len() - 1)] += (until - from) as f64 / step as f64;
+        from = until;
+    }
 }
 
 /// Return each figure of a state over time; only a figure of a single queue has the key `queue`.

@@ -129,6 +129,8 @@ const WITH_ECN: &str = "with `ecn` at the transport";
 const WITH_FILES: &str = "with files";
 const WITH_GREEDY: &str = "with greedy TCP flows";
 const WITH_DELIVERY: &str = "with `measure.delivery`";
+const WITH_SOJOURN: &str = "with `measure.sojourn`";
+const WITH_TRIPS: &str = "with `measure.delivery` and TCP";
 const SAMPLED: &str = "with a limited buffer";
 const MEASURED: &str = "with `measure.window`";
 
@@ -230,6 +232,28 @@ const FLOW: &[ReportKey] = &[
     if_so("delivery_time_p95_s", Number("s"), WITH_DELIVERY, "Their 95th percentile."),
     if_so("delivery_time_p99_s", Number("s"), WITH_DELIVERY, "Their 99th percentile."),
     if_so("delivery_time_max_s", Number("s"), WITH_DELIVERY, "The longest of them."),
+    if_so(
+        "round_trip_min_s",
+        Number("s"),
+        WITH_TRIPS,
+        "The shortest round trip that the sender measured: of every ACK with timestamps, otherwise of one segment at a time.",
+    ),
+    if_so("round_trip_mean_s", Number("s"), WITH_TRIPS, "The mean of these round trips."),
+    if_so(
+        "round_trip_p50_s",
+        Number("s"),
+        WITH_TRIPS,
+        "Their median (nearest rank, at most a 128th too long).",
+    ),
+    if_so("round_trip_p95_s", Number("s"), WITH_TRIPS, "Their 95th percentile."),
+    if_so("round_trip_p99_s", Number("s"), WITH_TRIPS, "Their 99th percentile."),
+    if_so("round_trip_max_s", Number("s"), WITH_TRIPS, "The longest of them."),
+    if_so(
+        "rpm",
+        Number("1/min"),
+        WITH_TRIPS,
+        "Round trips per minute under the load of the run, 60 s over their mean: the unit of responsiveness (draft-ietf-ippm-responsiveness).",
+    ),
     if_so("packets_sent", Count, WITH_CODE, "Packets of data sent, without parity."),
     if_so(
         "packets_received",
@@ -304,6 +328,9 @@ const THROUGHPUT: &[ReportKey] = &[
     key("bps", Numbers("b/s"), "Rate of payload delivered to the application in each window."),
 ];
 
+const TRIPS_OF_ALL: &str = "As for a flow, over the round trips that all senders measured.";
+const TRIPS_OF_CLASS: &str = "As for a flow, over the round trips that all of its senders measured.";
+
 const SAMPLED_HALF: &str = "Median of the sampled occupancies: half of them are no higher (nearest rank, at most a 128th too high); null of fewer than a thousand.";
 
 const PORT: &[ReportKey] = &[
@@ -362,9 +389,27 @@ const PORT: &[ReportKey] = &[
     if_so("occupancy_p50", Number("`occupancy_unit`"), SAMPLED, SAMPLED_HALF),
     if_so("occupancy_p95", Number("`occupancy_unit`"), SAMPLED, "Their 95th percentile."),
     if_so("occupancy_p99", Number("`occupancy_unit`"), SAMPLED, "Their 99th percentile."),
+    if_so(
+        "sojourn_mean_s",
+        Number("s"),
+        WITH_SOJOURN,
+        "Mean sojourn time of the units that were sent: from their arrival until their transmission began; headers of cut packets do not count.",
+    ),
+    if_so(
+        "sojourn_p50_s",
+        Number("s"),
+        WITH_SOJOURN,
+        "Their median (nearest rank, at most a 128th too long).",
+    ),
+    if_so("sojourn_p95_s", Number("s"), WITH_SOJOURN, "Their 95th percentile."),
+    if_so("sojourn_p99_s", Number("s"), WITH_SOJOURN, "Their 99th percentile."),
+    if_so("sojourn_p999_s", Number("s"), WITH_SOJOURN, "Their percentile 99.9."),
+    if_so("sojourn_max_s", Number("s"), WITH_SOJOURN, "The longest of them."),
     key("occupancy_distribution", Table(DISTRIBUTION), "Sampled distribution of the occupancy."),
     if_so("occupancy", Table(OCCUPANCY), "with `measure.occupancy`", "Occupancy over time."),
     if_so("losses", Table(LOSSES), "with `measure.losses`", "Losses over time."),
+    if_so("marks", Table(LOSSES), "with `measure.marks`", "Marks over time."),
+    if_so("pauses", Table(PAUSES), "with `measure.pauses`", "Pauses over time."),
     if_so("state", Table(PORT_STATE), WITH_STATE, "State of its policies and credits over time."),
     if_so(
         "meter",
@@ -449,7 +494,18 @@ const OCCUPANCY: &[ReportKey] = &[
 const LOSSES: &[ReportKey] = &[
     key("start_s", Number("s"), "Start of the first interval."),
     key("step_s", Number("s"), "Length of an interval."),
-    key("units", ListsByReason, "Cells or packets lost in each interval: a list for every reason."),
+    key("units", ListsByReason, "Cells or packets lost or marked in each interval: a list for every reason."),
+];
+
+const PAUSES: &[ReportKey] = &[
+    key("start_s", Number("s"), "Start of the first interval."),
+    key("step_s", Number("s"), "Length of an interval."),
+    key("classes", Entries(PAUSED), "The classes that can be stopped at the port."),
+];
+
+const PAUSED: &[ReportKey] = &[
+    key("name", Text, "Name of the class."),
+    key("share", Numbers("1"), "Share of each interval in which the class was stopped."),
 ];
 
 const METER: &[ReportKey] = &[
@@ -559,6 +615,13 @@ const SUMMARY: &[ReportKey] = &[
         "with answers of sources `query`",
         "Queries that started in the measured time, in seconds from the query to the end of the last answer.",
     ),
+    if_so("round_trip_min_s", Number("s"), WITH_TRIPS, TRIPS_OF_ALL),
+    if_so("round_trip_mean_s", Number("s"), WITH_TRIPS, TRIPS_OF_ALL),
+    if_so("round_trip_p50_s", Number("s"), WITH_TRIPS, TRIPS_OF_ALL),
+    if_so("round_trip_p95_s", Number("s"), WITH_TRIPS, TRIPS_OF_ALL),
+    if_so("round_trip_p99_s", Number("s"), WITH_TRIPS, TRIPS_OF_ALL),
+    if_so("round_trip_max_s", Number("s"), WITH_TRIPS, TRIPS_OF_ALL),
+    if_so("rpm", Number("1/min"), WITH_TRIPS, TRIPS_OF_ALL),
     if_so("packets_sent", Count, WITH_CODE, "As for a flow, summed over all flows."),
     if_so("packets_received", Count, WITH_CODE, "As for a flow, summed over all flows."),
     if_so("packets_recovered", Count, WITH_CODE, "As for a flow, summed over all flows."),
@@ -625,6 +688,13 @@ const CLASS: &[ReportKey] = &[
         WITH_DELIVERY,
         "As for a flow, over the packets of all of them.",
     ),
+    if_so("round_trip_min_s", Number("s"), WITH_TRIPS, TRIPS_OF_CLASS),
+    if_so("round_trip_mean_s", Number("s"), WITH_TRIPS, TRIPS_OF_CLASS),
+    if_so("round_trip_p50_s", Number("s"), WITH_TRIPS, TRIPS_OF_CLASS),
+    if_so("round_trip_p95_s", Number("s"), WITH_TRIPS, TRIPS_OF_CLASS),
+    if_so("round_trip_p99_s", Number("s"), WITH_TRIPS, TRIPS_OF_CLASS),
+    if_so("round_trip_max_s", Number("s"), WITH_TRIPS, TRIPS_OF_CLASS),
+    if_so("rpm", Number("1/min"), WITH_TRIPS, TRIPS_OF_CLASS),
 ];
 
 const AUDIT: &[ReportKey] = &[
@@ -847,7 +917,7 @@ mod tests {
                     "flows.transport.initial_window=20".to_string(),
                 ],
             ),
-            (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string()]),
+            (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string(), "measure.sojourn=[\"a\"]".to_string(), "measure.marks=[\"a\"]".to_string()]),
             (
                 include_str!("../../../../scenarios/w1-packet.toml"),
                 vec![
@@ -871,7 +941,7 @@ name = "drawn"
 duration = "1 s"
 adaptation = { kind = "packet" }
 topology = { template = "leaf-spine", leaves = 2, spines = 1, hosts = 2, host = { rate = "1 Gb/s", delay = "1 us" }, fabric = { rate = "1 Gb/s", delay = "1 us" } }
-measure = { transfers = true }
+measure = { transfers = true, pauses = ["access"] }
 port = { default = { memory = "chip" } }
 [memory.chip]
 size = "1 MB"

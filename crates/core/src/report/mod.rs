@@ -266,6 +266,9 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     if rare.pause_frames > 0 {
         entry["pause_frames"] = rare.pause_frames.into();
     }
+    if let Some(waits) = &rare.waits {
+        deliveries::append_sojourn(&mut entry, waits);
+    }
     if pauses::lost_at(port) > 0 {
         entry["lossless_drop"] = pauses::lost_at(port).into();
     }

@@ -328,6 +328,14 @@ section! {
         pub occupancy: Vec<String> = Vec::new(),
         /// Ports, or classes of ports, whose losses are reported over time: units in every `sample` interval, by reason.
         pub losses: Vec<String> = Vec::new(),
+        /// Ports, or classes of ports, whose marks are reported over time: units in every `sample` interval, by reason.
+        pub marks: Vec<String> = Vec::new(),
+        /// Ports, or classes of ports, whose pauses are reported over time: the share of every `sample` interval in which a
+        /// class was stopped. Ports that no memory can pause are left out.
+        pub pauses: Vec<String> = Vec::new(),
+        /// Ports, or classes of ports, of which the mean, percentiles and the maximum of the sojourn times are reported: how
+        /// long a unit waited from its arrival until its transmission began.
+        pub sojourn: Vec<String> = Vec::new(),
         /// Memories whose occupancy is reported over time, with the occupancy and the threshold of every queue.
         pub memories: Vec<String> = Vec::new(),
         /// TCP flows, or classes of flows, whose congestion window is reported over time, at every `sample`.

@@ -13,20 +13,24 @@ use crate::scheduler::Scheduler;
 use crate::transport;
 use crate::transport::tcp::congestion::Congestion;
 use crate::units::Span;
-use crate::words::nearest::unknown;
+use crate::words::nearest::{LISTED, listing, unknown};
 
 /// Check the section `[measure]`.
 pub(super) fn check(
     node: Option<&tree::Node>,
     head: &HeadSection,
-    Scenario { lines, flows, memories, .. }: &Scenario,
+    scenario: &Scenario,
 ) -> Result<Measures, Fault> {
+    let Scenario { lines, flows, memories, .. } = scenario;
     let Some(node) = node else { return Ok(Measures::default()) };
     let item = Item::<MeasureSection>::read(node, "measure".to_string())?;
     let measures = Measures {
         throughput: windows(&item, head.duration - head.warmup)?,
         occupancy: ports(&item, "occupancy", &item.it.occupancy, lines)?,
         losses: ports(&item, "losses", &item.it.losses, lines)?,
+        marks: ports(&item, "marks", &item.it.marks, lines)?,
+        pauses: paused_ports(&item, scenario)?,
+        sojourn: ports(&item, "sojourn", &item.it.sojourn, lines)?,
         memories: listed_memories(&item, memories)?,
         cwnd: tcp_flows(&item, flows)?,
         state: states(&item, lines, flows)?,
@@ -41,6 +45,8 @@ pub(super) fn check(
     check_sampled(&item, "state", &measures.state.ports, lines, head)?;
     for (key, list) in [
         ("losses", &measures.losses),
+        ("marks", &measures.marks),
+        ("pauses", &measures.pauses),
         ("cwnd", &measures.cwnd),
         ("memories", &measures.memories),
         ("state", &measures.state.flows),
@@ -147,6 +153,9 @@ pub(super) fn section(scenario: &Scenario) -> MeasureSection {
         step: measures.throughput.map(|windows| windows.step),
         occupancy: names(&measures.occupancy),
         losses: names(&measures.losses),
+        marks: names(&measures.marks),
+        pauses: names(&measures.pauses),
+        sojourn: names(&measures.sojourn),
         memories: measures.memories.iter().map(|&memory| memories[memory].name.clone()).collect(),
         cwnd: measures.cwnd.iter().map(|&flow| flows[flow].name.clone()).collect(),
         state: {
@@ -190,6 +199,21 @@ fn ports(
 ) -> Result<Vec<usize>, Fault> {
     let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     listed(names, known).map_err(|name| item.fault(key, no_port(name, lines)))
+}
+
+/// Return the ports that the list `pauses` names and that a memory can pause; refuse a list without any.
+fn paused_ports(item: &Item<'_, MeasureSection>, scenario: &Scenario) -> Result<Vec<usize>, Fault> {
+    let named = ports(item, "pauses", &item.it.pauses, &scenario.lines)?;
+    let paused = scenario.paused_lines();
+    let found: Vec<usize> = named.iter().copied().filter(|&line| paused[line]).collect();
+    let names: Vec<&str> = item.it.pauses.iter().map(String::as_str).collect();
+    let message = format!(
+        "no port of {} can be paused: that takes a memory at the far end of its line, and a class with \"pause\" that comes \
+         over it",
+        listing(&names, LISTED)
+    );
+    item.ensure(named.is_empty() || !found.is_empty(), "pauses", &message)?;
+    Ok(found)
 }
 
 /// Return the TCP flows that a list names, by flow or by class; other transports have no congestion window.

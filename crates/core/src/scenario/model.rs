@@ -166,6 +166,12 @@ pub struct Measures {
     pub occupancy: Vec<usize>,
     /// Ports whose losses are reported over time.
     pub losses: Vec<usize>,
+    /// Ports whose marks are reported over time.
+    pub marks: Vec<usize>,
+    /// Ports whose pauses are reported over time.
+    pub pauses: Vec<usize>,
+    /// Ports of which the distribution of sojourn times is reported.
+    pub sojourn: Vec<usize>,
     /// Memories whose occupancy and thresholds are reported over time.
     pub memories: Vec<usize>,
     /// TCP flows whose congestion window is reported over time.

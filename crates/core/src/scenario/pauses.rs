@@ -17,6 +17,14 @@ impl Scenario {
         }
         paused
     }
+
+    /// Return whether a memory at the end of a line stops a class there.
+    pub(crate) fn pauses_class(&self, line: usize, class: &str) -> bool {
+        let queues = self.memories.iter().flat_map(|memory| &memory.queues);
+        queues
+            .into_iter()
+            .any(|queue| queue.limits.pause.is_some() && queue.line == line && queue.class == class)
+    }
 }
 
 /// Set the headroom of every pool for which the scenario gives none to what its queues may take together.

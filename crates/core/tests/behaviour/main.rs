@@ -30,4 +30,5 @@ mod tcp;
 mod theory;
 mod trimming;
 mod unscheduled;
+mod waits;
 mod workloads;

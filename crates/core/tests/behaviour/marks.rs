@@ -6,7 +6,7 @@ use pushout_core::scenario::load;
 use pushout_core::serde_json::{Value as Json, json};
 
 /// Four datagrams meet at a port every 40 ms, and the fourth finds three; after a public report about ECN in RED.
-const DATAGRAMS: &str = r#"
+pub(crate) const DATAGRAMS: &str = r#"
     name = "datagrams"
     duration = "400 s"
     adaptation = { kind = "packet" }

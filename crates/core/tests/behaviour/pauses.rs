@@ -10,7 +10,7 @@ use pushout_core::serde_json::{Value as Json, json};
 
 /// A sender at 8 Mb/s, 500 us from a router whose port to the receiver is ten times slower. Packets of 1000 octets take one cell
 /// each; a queue may have 3 of shared room.
-const CHAIN: &str = r#"
+pub(crate) const CHAIN: &str = r#"
     name = "chain"
     duration = "53 ms"
     adaptation = { kind = "packet" }

@@ -770,6 +770,8 @@ impl Writer {
             ));
             let cwnd = if self.has_tcp { "[\"tcp\"]" } else { "[]" };
             self.line(format_args!("losses = {limited}\ncwnd = {cwnd}\ntransfers = true"));
+            let waits = if self.cells { "[]" } else { &limited };
+            self.line(format_args!("marks = {limited}\nsojourn = {waits}"));
         }
     }
 

@@ -54,6 +54,8 @@ pub struct Site<'a> {
     pub classes: &'a IdVec<PortVc, u32>,
     /// Whether a memory at the far end pauses the line.
     pub is_paused: bool,
+    /// Whether the scenario records when that happens.
+    pub logs_pauses: bool,
 }
 
 impl Site<'_> {

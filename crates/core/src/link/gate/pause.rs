@@ -34,12 +34,22 @@ pub struct Paused {
     since: Time,
     /// The total duration of pauses so far.
     total: Span,
+    /// When classes were stopped or resumed since the last reset, if the scenario records it.
+    log: Option<Vec<Change>>,
+}
+
+/// A class is stopped by the first memory, or resumed by the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) time: Time,
+    pub(crate) class: u32,
+    pub(crate) stops: bool,
 }
 
 impl Paused {
     /// Build the gate of a port with circuits of these classes; no class is stopped.
     pub fn new(of: IdVec<PortVc, u32>) -> Paused {
-        Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
+        Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO, log: None }
     }
 
     /// Return the pause gate among the gates of a port, if the port can be paused.
@@ -57,20 +67,31 @@ impl Paused {
         self.stopped.iter().filter(move |(stopped, _)| *stopped == class).map(|(_, memory)| *memory as usize)
     }
 
+    /// Return when classes were stopped and resumed since the last reset, if it was recorded.
+    pub(crate) fn log(&self) -> &[Change] {
+        self.log.as_deref().unwrap_or_default()
+    }
+
     /// Stop or resume a class, as a pause frame requests.
     fn obey(&mut self, now: Time, frame: PauseFrame) {
         self.close(now);
         let of = (frame.class, frame.memory);
+        let before = self.stops(frame.class);
         self.stopped.retain(|stopped| *stopped != of);
         if frame.stops {
             self.stopped.push(of);
+        }
+        let stops = self.stops(frame.class);
+        if let Some(log) = self.log.as_mut().filter(|_| stops != before) {
+            log.push(Change { time: now, class: frame.class, stops });
         }
     }
 }
 
 impl Build for Paused {
     fn build(site: &Site<'_>) -> Option<Self> {
-        site.is_paused.then(|| Paused::new(site.classes.clone()))
+        let log = site.logs_pauses.then(Vec::new);
+        site.is_paused.then(|| Paused { log, ..Paused::new(site.classes.clone()) })
     }
 }
 
@@ -105,6 +126,12 @@ impl Gate for Paused {
 
     fn reset(&mut self, now: Time) {
         (self.since, self.total) = (now, Span::ZERO);
+        if let Some(log) = &mut self.log {
+            let mut classes: Vec<u32> = self.stopped.iter().map(|(class, _)| *class).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            *log = classes.into_iter().map(|class| Change { time: now, class, stops: true }).collect();
+        }
     }
 }
 

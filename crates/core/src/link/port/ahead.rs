@@ -37,7 +37,7 @@ impl Port {
             self.pool.grant(if charge.is_some() { size } else { 0 });
             match self.judge_alone(&Offer { now, unit, vc, size }) {
                 Verdict::Mark(reason) => {
-                    self.mark(&mut unit, reason);
+                    self.mark(now, &mut unit, reason);
                     memory.note_mark(account);
                 }
                 verdict => verdict.taken().inspect_err(|&reason| {

@@ -76,7 +76,7 @@ impl Port {
         backlog: Backlog,
         mark: Option<Reason>,
     ) -> Unit {
-        mark.into_iter().for_each(|reason| self.mark(&mut unit, reason));
+        mark.into_iter().for_each(|reason| self.mark(now, &mut unit, reason));
         self.take_in(now, vc, self.size_of(&unit));
         if self.handling == Handling::Weighed {
             self.admission.settled(&unit, vc, Settled::Queued { position: backlog.end });
@@ -128,12 +128,15 @@ impl Port {
             let head = Head { now, arrived, unit: &unit, queue, vc, size, behind, pool: &self.pool };
             match self.admission.at_head(&head) {
                 HeadVerdict::Send => {}
-                HeadVerdict::Mark(reason) => self.mark(&mut unit, reason),
+                HeadVerdict::Mark(reason) => self.mark(now, &mut unit, reason),
                 HeadVerdict::Discard(reason) => {
                     self.give_up_head(&Offer { now, unit, vc, size }, queue, reason);
                     return Err(reason);
                 }
             }
+        }
+        if self.keeps_times() {
+            self.counters.waited(now, arrived);
         }
         self.scheduler.sent(queue, unit.bytes.into());
         Ok(self.send(now, unit, vc))

@@ -32,6 +32,7 @@ use crate::link::control::Control;
 use crate::link::gate::{self, Gate};
 use crate::link::line::{Line, Sent};
 use crate::memory::{Leaving, Share};
+use crate::metrics::durations::Durations;
 use crate::metrics::port::Counters;
 use crate::metrics::state::Figure;
 use crate::scheduler::{self, Scheduler};
@@ -154,6 +155,8 @@ pub struct Parts {
     pub gates: Box<[gate::Policy]>,
     /// Whether packets are cut to their headers instead of being lost.
     pub trims: bool,
+    /// Whether the waits of its units are measured; then every unit passes its queues, whatever the policies are.
+    pub times_waits: bool,
     /// The line that it feeds.
     pub line: Line,
 }
@@ -168,8 +171,20 @@ impl Parts {
         line: Line,
     ) -> Parts {
         let (share, pushout, gates) = (None, None, Box::default());
-        let (shared_queue, trims) = (false, false);
-        Parts { measure, pool, share, admission, pushout, scheduler, shared_queue, gates, trims, line }
+        let (shared_queue, trims, times_waits) = (false, false, false);
+        Parts {
+            measure,
+            pool,
+            share,
+            admission,
+            pushout,
+            scheduler,
+            shared_queue,
+            gates,
+            trims,
+            times_waits,
+            line,
+        }
     }
 }
 
@@ -190,8 +205,13 @@ impl Port {
         let queue = if keeps_frames { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let may_wait = parts.gates.iter().any(Gate::holds);
-        let rule = parts.admission.rule();
+        let rule = parts.admission.rule().filter(|_| !parts.times_waits);
         let Properties { arrival_times, expels, displaces, .. } = parts.admission.properties();
+        let arrival_times = arrival_times || parts.times_waits;
+        let mut counters = Counters::new(vcs);
+        if parts.times_waits {
+            counters.rare_mut().waits = Some(Durations::new(true));
+        }
         assert!(
             !arrival_times || rule.is_none(),
             "only a policy that is asked about every unit sees arrival times"
@@ -223,7 +243,7 @@ impl Port {
             sending: None,
             controls: None,
             sending_control: false,
-            counters: Counters::new(vcs),
+            counters,
         }
     }
 
@@ -235,6 +255,11 @@ impl Port {
     /// Return whether packets of one circuit may overtake each other here.
     pub(crate) fn lets_overtake(&self) -> bool {
         self.places.by_notification || self.trims()
+    }
+
+    /// Return whether the waits of its units are measured.
+    pub(crate) fn times_waits(&self) -> bool {
+        self.counters.rare().waits.is_some()
     }
 
     /// Return whether packets are cut to their headers instead of being lost.
@@ -353,7 +378,7 @@ impl Port {
                 self.lose(unit, reason, losses);
                 return None;
             }
-            Verdict::Mark(reason) => self.mark(&mut unit, reason),
+            Verdict::Mark(reason) => self.mark(now, &mut unit, reason),
             Verdict::Accept | Verdict::Replace(..) => {}
         }
         self.take_in(now, vc, size);
@@ -361,15 +386,15 @@ impl Port {
     }
 
     /// Set a congestion mark on a unit.
-    fn mark(&mut self, unit: &mut Unit, reason: Reason) {
+    fn mark(&mut self, now: Time, unit: &mut Unit, reason: Reason) {
         assert!(unit.is_ect(), "a port marks only what reacts to marks");
-        self.counters.marked(unit, reason);
+        self.counters.marked(now, unit, reason);
         *unit = unit.marked();
     }
 
     /// Like `mark`, at a port that may share a memory: the memory counts the mark as well.
-    fn mark_shared(&mut self, unit: &mut Unit, vc: PortVc, reason: Reason) {
-        self.mark(unit, reason);
+    fn mark_shared(&mut self, now: Time, unit: &mut Unit, vc: PortVc, reason: Reason) {
+        self.mark(now, unit, reason);
         if let Some(share) = &mut self.share {
             share.note_mark(unit, vc);
         }
@@ -448,12 +473,15 @@ impl Port {
                 let taken = Taken { now, unit, queue: index, vc };
                 match self.judge_head(&taken, arrived) {
                     HeadVerdict::Send => {}
-                    HeadVerdict::Mark(reason) => self.mark_shared(&mut unit, vc, reason),
+                    HeadVerdict::Mark(reason) => self.mark_shared(now, &mut unit, vc, reason),
                     HeadVerdict::Discard(reason) => {
                         self.give_up(&taken, reason, losses);
                         continue;
                     }
                 }
+            }
+            if let Some(arrived) = arrived {
+                self.counters.waited(now, arrived);
             }
             self.scheduler.sent(index, unit.bytes.into());
             return Some((unit, vc));

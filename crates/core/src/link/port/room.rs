@@ -483,7 +483,7 @@ impl Port {
     /// Queue a unit that the admission policy has accepted; if it does not fit, remove units for it, `cut` first. It
     /// is queued with a congestion mark if there is a reason to mark it.
     fn let_in(&mut self, offer: Offer, cut: Option<Cut>, mark: Option<Reason>, losses: &mut Vec<Loss>) {
-        let Offer { mut unit, vc, size, .. } = offer;
+        let Offer { now, mut unit, vc, size } = offer;
         let mut chosen = cut;
         while !self.pool.fits(size) {
             let Some(cut) = chosen.take().or_else(|| self.cut_for(&offer)) else {
@@ -497,7 +497,7 @@ impl Port {
         }
         let queue = self.queue_of(&unit, vc);
         if let Some(reason) = mark {
-            self.mark_shared(&mut unit, vc, reason);
+            self.mark_shared(now, &mut unit, vc, reason);
         }
         self.enqueue(queue, Offer { unit, ..offer });
     }

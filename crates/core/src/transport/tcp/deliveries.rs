@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::metrics::delivery::DeliveryTime;
+use crate::metrics::durations::Durations;
 use crate::units::Time;
 
 /// Without percentiles, every 13th segment is counted, since counting every one costs 5 % more instructions. Unlike
@@ -23,12 +23,12 @@ pub(super) struct Deliveries {
     first_end: u64,
     /// The octet after each segment, and the first sending of its last octet.
     awaited: VecDeque<(u64, Time)>,
-    times: DeliveryTime,
+    times: Durations,
 }
 
 impl Default for Deliveries {
     fn default() -> Deliveries {
-        let times = DeliveryTime::default();
+        let times = Durations::default();
         Deliveries { left: 1, stride: STRIDE, first_end: u64::MAX, awaited: VecDeque::new(), times }
     }
 }
@@ -67,13 +67,13 @@ impl Deliveries {
         self.first_end = self.awaited.front().map_or(u64::MAX, |(end, _)| *end);
     }
 
-    pub(super) fn times(&self) -> &DeliveryTime {
+    pub(super) fn times(&self) -> &Durations {
         &self.times
     }
 
     /// Begin to collect delivery times in `times`: of every new segment if `times` has percentiles, otherwise of
     /// one in `STRIDE`. Segments already being followed still count when they are delivered.
-    pub(super) fn record(&mut self, times: DeliveryTime) {
+    pub(super) fn record(&mut self, times: Durations) {
         self.stride = if times.spread().is_some() { 1 } else { STRIDE };
         self.times = times;
     }
@@ -88,7 +88,7 @@ mod tests {
     fn each_segment_counts_from_its_first_sending_to_its_delivery_in_order() {
         let at = |ms| Time::ZERO + Span::millis(ms);
         let mut deliveries = Deliveries::default();
-        deliveries.record(DeliveryTime::new(true));
+        deliveries.record(Durations::new(true));
         [(1000, 0), (2000, 0), (2500, 30)].iter().for_each(|&(end, ms)| deliveries.sent(end, at(ms)));
         deliveries.delivered(999, at(10));
         assert_eq!(deliveries.times().count, 0, "half a segment is not delivered");

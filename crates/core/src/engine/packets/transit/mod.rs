@@ -308,7 +308,7 @@ impl Transit {
             Ok(Taken { starts, ends, mark }) => {
                 let time = ends.later(latency);
                 self.packet_hops += 1;
-                let head = mark.map_or(head, |reason| self.mark(at, head, reason));
+                let head = mark.map_or(head, |reason| self.mark(at, head, reason, now));
                 if time < self.window.to { Some((head, time)) } else { self.stay(at, starts) }
             }
             Err(reason) => {
@@ -395,9 +395,9 @@ impl Transit {
 
     /// Set a congestion mark of a port on a packet; returns its head with the mark.
     #[cold]
-    fn mark(&mut self, at: u32, head: Head, reason: Reason) -> Head {
+    fn mark(&mut self, at: u32, head: Head, reason: Reason, now: Time) -> Head {
         let (port, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
-        self.network.ports[port as usize].counters_mut().marked(&head.unit(&extra), reason);
+        self.network.ports[port as usize].counters_mut().marked(now, &head.unit(&extra), reason);
         Head { flags: head.flags.with(Flags::CE), ..head }
     }
 

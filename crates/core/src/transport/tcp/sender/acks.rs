@@ -150,6 +150,9 @@ impl Sender {
     }
 
     pub(in super::super) fn sample(&mut self, since: Time, now: Time) {
+        if let Some(trips) = &mut self.rare.round_trips {
+            trips.add(now.since(since));
+        }
         let jitter = match self.rtt_jitter {
             Span::ZERO => Span::ZERO,
             limit => Span(self.rare.jitter.up_to(limit.0)),

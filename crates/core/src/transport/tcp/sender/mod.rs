@@ -20,7 +20,7 @@ use super::sack::SackBlocks;
 use super::{
     CONNECTIONS_APART, Estimator, InitialEstimate, Params, Segment, SegmentOutlet, SenderStats, TickClock,
 };
-use crate::metrics::delivery::DeliveryTime;
+use crate::metrics::durations::Durations;
 use crate::metrics::state::Figure;
 use crate::rng::Stream;
 use crate::transport::ecn::Ecn;
@@ -103,6 +103,8 @@ pub(super) struct RareState {
     round: u64,
     /// Use of the window by the data in flight.
     usage: Usage,
+    /// The measured round trips, if the scenario requests them.
+    pub(super) round_trips: Option<Durations>,
 }
 
 /// Use of the window by the data in flight, over a round trip (like `tcp_cwnd_validate` of Linux).
@@ -138,6 +140,7 @@ impl RareState {
             reduced: None,
             round: 0,
             usage: Usage::default(),
+            round_trips: None,
         }
     }
 }
@@ -404,13 +407,19 @@ impl Sender {
     }
 
     /// Return the delivery times of segments since [`Sender::record`].
-    pub fn deliveries(&self) -> &DeliveryTime {
+    pub fn deliveries(&self) -> &Durations {
         self.deliveries.times()
     }
 
-    /// Record the delivery times of segments in `times` from now on.
-    pub fn record(&mut self, times: DeliveryTime) {
-        self.deliveries.record(times);
+    /// Return the round trips since [`Sender::record`], as the estimator measures them but exact, if they are recorded.
+    pub fn round_trips(&self) -> Option<&Durations> {
+        self.rare.round_trips.as_ref()
+    }
+
+    /// Record the delivery times of segments from now on; with percentiles also of all of them, and of round trips.
+    pub fn record(&mut self, percentiles: bool) {
+        self.deliveries.record(Durations::new(percentiles));
+        self.rare.round_trips = percentiles.then(|| Durations::new(true));
     }
 
     /// Count the delivery times of segments that the receiver has passed to its application up to octet `next`. ACKs
