@@ -17,6 +17,8 @@ pub struct Context<'a> {
     pub measure: Measure,
     /// Rate of the line.
     pub rate: Rate,
+    /// Least octets of a unit on the line.
+    pub minimum: u16,
     /// The contract of every circuit, by its number within the port.
     pub contracts: IdSlice<'a, PortVc, Contract>,
     /// Seed of the run.
@@ -64,6 +66,8 @@ pub struct Outlet {
     pub line: usize,
     /// Rate of the line.
     pub rate: Rate,
+    /// Least octets of a unit on the line.
+    pub minimum: u16,
 }
 
 impl Context<'_> {
@@ -130,6 +134,7 @@ impl Context<'_> {
             capacity: Capacity::limited(capacity),
             measure: Measure::Cells,
             rate: Rate(155_520_000),
+            minimum: 0,
             contracts: IdSlice::new(&CONTRACTS[..vcs]),
             seed: 1,
             port: "alone",

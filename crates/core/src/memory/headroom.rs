@@ -18,7 +18,6 @@
 //! cells and no packets in the other direction the sum is exact to a cell.
 
 use crate::buffer::size::CellSize;
-use crate::link::control::PAUSE_OCTETS;
 use crate::units::{PS_PER_S, Rate, Span};
 
 /// A link that carries a class without losses.
@@ -38,6 +37,8 @@ pub struct Link {
     pub largest_back: u64,
     /// Greatest number of pause frames that may be sent at one instant.
     pub frames: u64,
+    /// Octets of a pause frame on the line.
+    pub pause: u64,
     /// Size of the memory's cells.
     pub cell: CellSize,
 }
@@ -63,7 +64,7 @@ impl Link {
 
     /// Return the octets that arrive after the packet that causes the pause.
     pub fn propagation(&self) -> u64 {
-        let waits = self.largest_back + self.frames * u64::from(PAUSE_OCTETS);
+        let waits = self.largest_back + self.frames * self.pause;
         let waits = (u128::from(waits) * u128::from(self.rate.0)).div_ceil(u128::from(self.back.0.max(1)));
         let cable = u128::from(self.delay.0) * u128::from(self.rate.0);
         let octets = waits + cable.div_ceil(8 * u128::from(PS_PER_S)) + u128::from(self.packets.1);
@@ -112,8 +113,17 @@ mod tests {
         let delay = Span((others * 1024.0 * 8.0 / 100e9 * 1e12) as u64);
         let (packets, largest_back, frames) = ((64, 1024), 9100, 0);
         let acknowledgement = None;
-        let link =
-            Link { rate, back: rate, delay, packets, acknowledgement, largest_back, frames, cell: cell(144) };
+        let link = Link {
+            rate,
+            back: rate,
+            delay,
+            packets,
+            acknowledgement,
+            largest_back,
+            frames,
+            pause: 64,
+            cell: cell(144),
+        };
         let kilobytes = link.propagation() as f64 / 1024.0;
         assert!((kilobytes - 71.303).abs() < 0.002, "{kilobytes}");
         let xoff = link.headroom() as f64 * 144.0 / 1024.0;
@@ -131,6 +141,7 @@ mod tests {
             packets: (1000, 1000),
             largest_back: 1500,
             frames: 1,
+            pause: 64,
             cell: cell(1000),
         };
         assert_eq!((base.propagation(), base.headroom()), (1500 + 64 + 125 + 1000, 1 + 3));

@@ -288,8 +288,8 @@ fn gates<'a>(
     let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(scenario.paused_lines());
     lines.map(|(((line, vcs), losses), is_paused)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
-        let (seed, line, losses) = (scenario.seed, line.name.as_str(), &losses);
-        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused })
+        let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
+        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused, minimum })
     })
 }
 
@@ -355,7 +355,7 @@ fn port(
             Pool::new(line.port.capacity, vcs.len()),
             line.port.admission.build(&context).expect("a checked scenario can be built"),
             line.port.scheduler.build(&context).expect("a checked scenario can be built"),
-            Line::new(line.rate, latency).with_pause(pause(scenario, line)),
+            Line::new(line.rate, latency).with_pause(pause(scenario, line)).with_minimum(line.minimum),
         )
     })
 }

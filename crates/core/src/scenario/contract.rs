@@ -88,6 +88,7 @@ pub fn context<'a>(
         capacity: line.port.capacity,
         measure: line.port.measure,
         rate: line.sending_rate(),
+        minimum: line.minimum,
         contracts: contracts.view(),
         seed: scenario.seed,
         port: &line.name,

@@ -14,7 +14,7 @@ use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::language::spec::{Field, Nested, Section};
 use crate::memory::sharing::Sharing;
 use crate::memory::{QueueLimits, ThresholdCheck};
-use crate::units::Rate;
+use crate::units::{Bytes, Rate};
 
 /// Return a scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
 pub fn explain(scenario: &Scenario) -> Json {
@@ -117,6 +117,7 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         delay: line.delay,
         medium: Some(line.medium),
         pause: line.pause,
+        minimum: (line.minimum > 0).then_some(Bytes(line.minimum.into())),
         duplex: back.is_some(),
         back: back.map(|back| Nested(BackSection { rate: Some(back.rate), delay: Some(back.delay) })),
     })

@@ -116,6 +116,9 @@ section! {
         /// Before each frame the line pauses for a random time, uniform up to this one: for hosts, against phase
         /// effects (S. Floyd, V. Jacobson, 1992). The other direction never pauses.
         pub pause: Span = Span::ZERO,
+        /// Least octets of a packet on its lines, the header of the adaptation included: a shorter packet takes as long. By default that
+        /// of the adaptation, which pads packets in buffers as well.
+        pub minimum: Option<Bytes> = None,
         /// Whether there is a line in the other direction as well.
         pub duplex: bool = true,
         /// Rate and delay of the other direction where they differ.

@@ -3,6 +3,7 @@
 use super::contract::{Passing, passing_circuits};
 use super::model::{Flow, Line, MemoryQueue, NodeMemory, Scenario};
 use super::warning::Warning;
+use crate::link::control::PAUSE_OCTETS;
 use crate::memory::headroom::Link;
 use crate::source::Source;
 use crate::transport::{self, Transport};
@@ -195,7 +196,8 @@ impl Links<'_> {
             delay: latency(line) + latency(back),
             packets: (smallest, largest.max().unwrap_or(1)),
             acknowledgement,
-            largest_back: returning.max().unwrap_or(0),
+            largest_back: returning.max().map_or(0, |octets| back.octets(octets)),
+            pause: back.octets(PAUSE_OCTETS.into()),
             frames: memories.iter().flat_map(|memory| &memory.queues).filter(pausing).count() as u64,
             cell: memory.cell,
         }

@@ -239,6 +239,8 @@ pub struct Line {
     pub delay: Span,
     /// Longest of the random pauses before each frame.
     pub pause: Span,
+    /// Least octets of a unit on the line: shorter ones are padded. 0 on cell lines, and without padding.
+    pub minimum: u16,
     /// Medium of the line.
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
@@ -251,6 +253,11 @@ impl Line {
     /// Return whether the occupancy of the line's port is sampled: it is if the buffer is limited.
     pub fn is_sampled(&self) -> bool {
         self.port.capacity.is_limited()
+    }
+
+    /// Return the octets that a frame of this many octets takes on the line.
+    pub fn octets(&self, octets: u64) -> u64 {
+        octets.max(self.minimum.into())
     }
 
     /// Return the rate that the line can sustain: its own rate, or the rate of a gate of its port if that is less.

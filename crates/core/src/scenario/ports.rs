@@ -169,7 +169,7 @@ fn check_scheduler(line: &Line, context: &Context<'_>) -> Result<(), Refused> {
 /// Refuse gates through which some packet cannot pass, or that contradict each other.
 fn check_gates(line: &Line, context: &Context<'_>) -> Result<(), (&'static str, Refused)> {
     let longest = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
-    line.port.gates.check(if line.medium == Medium::Cells { CELL_BYTES } else { longest })
+    line.port.gates.check(if line.medium == Medium::Cells { CELL_BYTES } else { line.octets(longest) })
 }
 
 /// Build the admission policy of a port; refuse one that cannot work with the port's scheduler.

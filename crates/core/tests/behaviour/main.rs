@@ -16,6 +16,7 @@ mod frames;
 mod gatekeeper_janitor;
 mod guaranteed_rates;
 mod hosts;
+mod least_frame;
 mod losses;
 mod marks;
 mod measures;

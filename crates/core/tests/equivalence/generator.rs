@@ -381,7 +381,17 @@ impl Writer {
         }
         let sample = self.pick(&["1 ms", "10 us", "137 us"]);
         let kind = if self.cells { "aal5" } else { "packet" };
-        self.line(format_args!("sample = \"{sample}\"\nadaptation = {{ kind = \"{kind}\" }}"));
+        let padding = match self.cells {
+            true => "",
+            false => self.pick(&[
+                "",
+                "",
+                "",
+                ", header = \"38 bytes\", minimum = \"84 bytes\"",
+                ", minimum = \"400 bytes\"",
+            ]),
+        };
+        self.line(format_args!("sample = \"{sample}\"\nadaptation = {{ kind = \"{kind}\"{padding} }}"));
     }
 
     /// Switches in a row or in a ring, and hosts at some of them.
@@ -411,6 +421,10 @@ impl Writer {
         if class == "access" && self.draw.chance(0.2) {
             let pause = self.pick(&["1 ps", "3 us", "150 us"]);
             self.line(format_args!("pause = \"{pause}\""));
+        }
+        if !self.cells && self.draw.chance(0.15) {
+            let minimum = self.pick(&["400 bytes", "1500 bytes"]);
+            self.line(format_args!("minimum = \"{minimum}\""));
         }
     }
 

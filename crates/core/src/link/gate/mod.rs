@@ -54,6 +54,8 @@ pub struct Site<'a> {
     pub classes: &'a IdVec<PortVc, u32>,
     /// Whether a memory at the far end pauses the line.
     pub is_paused: bool,
+    /// Least octets of a unit on the line.
+    pub minimum: u16,
 }
 
 impl Site<'_> {

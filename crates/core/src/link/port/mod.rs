@@ -428,10 +428,11 @@ impl Port {
             return Some(header);
         }
         loop {
-            let Port { scheduler, gates, queues, .. } = self;
+            let Port { scheduler, gates, queues, line, .. } = self;
             let lets = |unit: &Unit| gates.iter().all(|gate| gate.lets(unit, vc_of(unit)));
             let mut may_send = |queue: QueueId| queues[queue].front().is_none_or(lets);
-            let octets = |queue: QueueId| queues[queue].front().map_or(0, |unit| unit.bytes.into());
+            let octets =
+                |queue: QueueId| queues[queue].front().map_or(0, |unit| line.octets(unit.bytes).into());
             let index = if gates.is_empty() {
                 scheduler.turn_by_size(now, &octets)?
             } else {
@@ -455,7 +456,7 @@ impl Port {
                     }
                 }
             }
-            self.scheduler.sent(index, unit.bytes.into());
+            self.scheduler.sent(index, self.line.octets(unit.bytes).into());
             return Some((unit, vc));
         }
     }
