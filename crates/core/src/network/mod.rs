@@ -33,7 +33,7 @@ use crate::buffer::admission::Failure;
 use crate::buffer::pool::Pool;
 use crate::link::control::Control;
 use crate::link::gate::credit::{self, CreditReceiver};
-use crate::link::gate::{self, loss};
+use crate::link::gate::{self, loss, storm};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
 use crate::memory::pushout::{Content, Cut, Piece};
@@ -285,11 +285,14 @@ fn gates<'a>(
 ) -> impl Iterator<Item = Box<[gate::Policy]>> + use<'a> {
     let mut losses: Vec<Vec<&loss::Spec>> = vec![Vec::new(); scenario.lines.len()];
     scenario.losses.iter().for_each(|spec| losses[spec.line].push(spec));
-    let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(scenario.paused_lines());
-    lines.map(|(((line, vcs), losses), is_paused)| {
+    let mut storms: Vec<Vec<&storm::Spec>> = vec![Vec::new(); scenario.lines.len()];
+    scenario.storms.iter().for_each(|spec| storms[spec.line].push(spec));
+    let lines =
+        scenario.lines.iter().zip(passing.iter()).zip(losses).zip(storms).zip(scenario.paused_lines());
+    lines.map(|((((line, vcs), losses), storms), is_paused)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
-        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused, minimum })
+        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused, storms: &storms, minimum })
     })
 }
 

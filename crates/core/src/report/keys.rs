@@ -348,6 +348,18 @@ const PORT: &[ReportKey] = &[
         "Time in which pause frames kept a class from being sent.",
     ),
     if_so(
+        "storms_detected",
+        Count,
+        "with a watchdog",
+        "Times that its watchdog found a class paused for too long.",
+    ),
+    if_so(
+        "storms_restored",
+        Count,
+        "with a watchdog",
+        "Times that such a class had not been paused for long enough.",
+    ),
+    if_so(
         "pause_frames",
         Count,
         "if there were any",

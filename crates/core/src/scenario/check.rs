@@ -16,6 +16,7 @@ use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, 
 use super::ports::{self, Ports};
 use super::round_trips::RoundTrips;
 use super::spread;
+use super::storms;
 use super::warnings::Checked;
 use crate::language::item::Item;
 use crate::language::message::Refusal;
@@ -94,6 +95,7 @@ pub(super) fn check(
         drawings,
         memories: Vec::new(),
         losses: Vec::new(),
+        storms: Vec::new(),
         measure: Measures::default(),
         sections: memories.sections(),
         origin: is_drawn.then(|| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
@@ -105,6 +107,9 @@ pub(super) fn check(
     scenario.memories = memories.settled(&scenario, &passing)?;
     credits::settle_buffers(&mut scenario, &passing, &ports)?; // before measures: which ports are sampled depends on the promised room
     (scenario.sections.losses, scenario.losses) = (intended.entries, intended.specs);
+    let storms = storms::check(file.storm, &scenario)?;
+    (scenario.sections.storms, scenario.storms) = (storms.entries, storms.specs);
+    storms::settle_watchdogs(&mut scenario, &ports)?;
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
     check_ports(&scenario, &ports, &passing, file.measure)?;

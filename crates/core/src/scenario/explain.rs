@@ -37,6 +37,9 @@ pub fn explain(scenario: &Scenario) -> Json {
     if !s.sections.losses.is_empty() {
         keys.insert("loss".to_string(), s.sections.losses.iter().map(table).collect());
     }
+    if !s.sections.storms.is_empty() {
+        keys.insert("storm".to_string(), s.sections.storms.iter().map(table).collect());
+    }
     if s.measure != Measures::default() {
         keys.insert("measure".to_string(), table(&measure::section(s)));
     }

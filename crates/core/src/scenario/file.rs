@@ -320,6 +320,20 @@ section! {
 }
 
 section! {
+    /// Pauses from outside (priority flow control): from one instant to another a port of packets does not send a class.
+    pub struct StormSection {
+        /// The port, or a class of ports.
+        pub port: String,
+        /// The class of traffic that is paused: the name of a section `[queue.NAME]`. By default all.
+        pub queue: Option<String> = None,
+        /// When the pause begins.
+        pub from: Span,
+        /// When the pause ends.
+        pub to: Span,
+    }
+}
+
+section! {
     /// Additional figures of a report.
     pub struct MeasureSection {
         /// Length of the windows in which the throughput of every flow is reported over time, and in the summary its

@@ -123,7 +123,7 @@ fn minimum(
     if let Some(minimum) = item.it.minimum {
         let cells = "must be left out on a link of cells, which all take 53 bytes";
         item.ensure(medium == Medium::Packets, "minimum", cells)?;
-        adaptation::packet::check_minimum(minimum).map_err(|refused| item.refuse("", refused))?;
+        adaptation::packet::check_minimum(minimum).map_err(|refused| item.fault("minimum", refused.why))?;
         let least =
             format!("must be at least {} bytes, to which the adaptation pads every packet", of_adaptation.0);
         item.ensure(minimum >= of_adaptation, "minimum", &least)?;

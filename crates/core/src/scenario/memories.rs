@@ -123,7 +123,7 @@ impl<'a> Memories<'a> {
         fn named<T: Clone>(items: &[(&str, Item<'_, T>)]) -> Named<T> {
             Named(items.iter().map(|(name, item)| (name.to_string(), item.it.clone())).collect())
         }
-        Sections { memories: named(&self.memories), queues: named(&self.queues), losses: Vec::new() }
+        Sections { memories: named(&self.memories), queues: named(&self.queues), ..Sections::default() }
     }
 
     /// Find the memory of this name; the error lists the allowed names.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use super::file::{EngineKind, Medium, NodeKind, Routing};
-use super::file::{FlowSection, LossSection, MemorySection, QueueSection};
+use super::file::{FlowSection, LossSection, MemorySection, QueueSection, StormSection};
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
@@ -15,7 +15,7 @@ use crate::buffer::size::{CellSize, Measure};
 use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
-use crate::link::gate::{self, loss};
+use crate::link::gate::{self, loss, storm};
 use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
 use crate::refused::Refused;
@@ -68,6 +68,8 @@ pub struct Scenario {
     pub memories: Vec<NodeMemory>,
     /// Losses by intent, in the order of the file.
     pub losses: Vec<loss::Spec>,
+    /// Pauses from outside, in the order of the file.
+    pub storms: Vec<storm::Spec>,
     /// The additional figures of the report.
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
@@ -85,6 +87,8 @@ pub struct Sections {
     pub queues: Named<QueueSection>,
     /// Sections of losses by intent.
     pub losses: Vec<LossSection>,
+    /// Sections of pauses from outside.
+    pub storms: Vec<StormSection>,
 }
 
 /// A memory of one node, or one of its partitions.

@@ -17,6 +17,13 @@ impl Scenario {
         }
         paused
     }
+
+    /// Return for every line whether it can be paused, by a memory at its end or from outside.
+    pub(crate) fn stopped_lines(&self) -> Vec<bool> {
+        let mut stopped = self.paused_lines();
+        self.storms.iter().for_each(|storm| stopped[storm.line] = true);
+        stopped
+    }
 }
 
 /// Set the headroom of every pool for which the scenario gives none to what its queues may take together.

@@ -7,6 +7,7 @@ use super::catalogue::catalogue;
 use super::file::{
     BackSection, FairSection, FlowSection, HeadSection, LinkSection, LossSection, MeasureSection,
     MemorySection, NodeSection, OWN_KEYS, OppositeSection, PoolSection, PortSection, QueueSection,
+    StormSection,
 };
 use super::topology::{self, WireKeys};
 use crate::adaptation;
@@ -35,6 +36,11 @@ pub fn schema() -> Json {
         ("link", LinkSection::DOC, link),
         ("flow", FlowSection::DOC, list(flow(), &[&["name"]])),
         ("loss", LossSection::DOC, list(object_schema(&LossSection::params()), &[&["link"]])),
+        (
+            "storm",
+            StormSection::DOC,
+            list(object_schema(&StormSection::params()), &[&["port", "from", "to"]]),
+        ),
         (replay::Params::TABLE, recordings, texts),
         ("measure", MeasureSection::DOC, object_schema(&MeasureSection::params())),
     ];
@@ -70,6 +76,7 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<FlowSection>("`[flows]` and `[[flow]]`", flows, entries),
         section::<LossSection>("`[[loss]]`", "", entries),
         section::<Gilbert>("`gilbert` of `[[loss]]`", "", entries),
+        section::<StormSection>("`[[storm]]`", "", entries),
         section::<MeasureSection>("`[measure]`", "", entries),
         section::<FairSection>("`fairness` of `[measure]`", "", entries),
     ]

@@ -7,7 +7,7 @@ use pushout_core::serde_json::Value as Json;
 /// Packets of 40 octets at 1 Gb/s before a line of 100 Mb/s. Ethernet pads each to 46 and adds 38: 84 octets on the line.
 const SMALL: &str = r#"
     name = "least-frame"
-    duration = "1 s"
+    duration = "100 ms"
     adaptation = { kind = "packet", header = "38 bytes", minimum = "84 bytes" }
     node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
     port.out = { buffer = "100 packets" }
@@ -47,12 +47,12 @@ fn sent(document: &Json) -> &Json {
 
 #[test]
 fn packets_of_40_octets_leave_ethernet_at_100_megabits_148_809_times_a_second() {
-    assert_eq!(*sent(&run(SMALL, &[])), 148_809); // 100e6 / (8 · 84) = 148 809.5
+    assert_eq!(*sent(&run(SMALL, &["duration=1 s"])), 148_809); // 100e6 / (8 · 84) = 148 809.5
 }
 
 #[test]
 fn without_a_minimum_they_are_counted_too_short() {
-    assert_eq!(*sent(&run(SMALL, &["adaptation={kind='packet', header='38 bytes'}"])), 160_256);
+    assert_eq!(*sent(&run(SMALL, &["adaptation={kind='packet', header='38 bytes'}"])), 16_025);
 }
 
 #[test]
@@ -60,19 +60,11 @@ fn the_minimum_of_a_link_holds_on_its_line_but_not_in_buffers() {
     let sets = of_the_link("84 bytes");
     let mut sets: Vec<&str> = sets.iter().map(String::as_str).collect();
     let document = run(SMALL, &sets);
-    assert_eq!(*sent(&document), 148_809);
+    assert_eq!(*sent(&document), 14_880);
     sets.push("port.out.buffer=780 bytes");
-    assert_eq!(
-        entry(&run(SMALL, &sets), "ports", "out")["occupancy_max"],
-        780,
-        "ten packets of 78 octets"
-    );
+    assert_eq!(entry(&run(SMALL, &sets), "ports", "out")["occupancy_max"], 780, "ten packets of 78 octets");
     let padded = ["port.out.buffer=840 bytes"];
-    assert_eq!(
-        entry(&run(SMALL, &padded), "ports", "out")["occupancy_max"],
-        840,
-        "ten packets of 84 octets"
-    );
+    assert_eq!(entry(&run(SMALL, &padded), "ports", "out")["occupancy_max"], 840, "ten packets of 84 octets");
 }
 
 #[test]
@@ -80,7 +72,7 @@ fn a_shaper_takes_tokens_for_what_a_packet_takes_on_the_line() {
     let sets = of_the_link("84 bytes");
     let shaper = "port.out.shaper={rate='50 Mb/s', burst='84 bytes'}";
     let document = run(SMALL, &[&sets[0], &sets[1], shaper]);
-    assert_eq!(*sent(&document), 74_405); // the first one finds a full bucket
+    assert_eq!(*sent(&document), 7_440); // 50e6 / (8 · 84) a second
     let short = refused(&[&sets[0], &sets[1], "port.out.shaper={rate='50 Mb/s', burst='83 bytes'}"]);
     assert!(short.contains("must be at least 84 bytes, the largest packet on this line"), "{short}");
 }
@@ -117,8 +109,10 @@ fn a_minimum_that_makes_no_sense_is_refused_with_the_remedy() {
     let adaptation = |minimum: &str| {
         refused(&[&format!("adaptation={{kind='packet', header='38 bytes', minimum='{minimum}'}}")])
     };
+    let zero = adaptation("0 bytes");
     assert!(
-        adaptation("0 bytes").contains("minimum: \"0 bytes\": must be greater than 0; leave the key out")
+        zero.contains("adaptation.minimum") && zero.contains("must be greater than 0; leave the key out"),
+        "{zero}"
     );
     assert!(adaptation("70000 bytes").contains("must be at most 65535 bytes, the longest packet"));
     let link = |minimum: &str| refused(&[&format!("link.out.minimum={minimum}")]);

@@ -26,6 +26,7 @@ mod per_circuit_queues;
 mod scenario_messages;
 mod scenario_properties;
 mod shapers;
+mod storms;
 mod summary;
 mod tcp;
 mod theory;

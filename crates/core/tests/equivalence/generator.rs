@@ -30,6 +30,8 @@ struct Writer {
     marks_unscheduled: bool,
     /// True if a flow of the class `tcp` has been written.
     has_tcp: bool,
+    /// The class of ports that outside pauses, perhaps.
+    stormed: Option<&'static str>,
 }
 
 /// A random scenario; not every text is one.
@@ -42,10 +44,12 @@ pub(crate) fn scenario(seed: u64) -> String {
     let ring = switches >= 3 && writer.draw.chance(0.2);
     let hosts = 2 + writer.below(6);
     writer.network(switches, ring, hosts);
+    writer.choose_storm(&["access", "access.back"]);
     writer.ports();
     writer.flows(hosts, switches, ring);
     writer.measure();
     writer.losses(&["access", "access.back", "trunk"]);
+    writer.storms();
     writer.text
 }
 
@@ -184,6 +188,7 @@ pub(crate) fn fabrics(seed: u64) -> String {
         let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
         writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
     }
+    writer.choose_storm(&["host", "fabric", "host.back"]);
     for section in ["default", "fabric", "\"host.back\""] {
         if writer.draw.chance(0.6) {
             writer.port(section);
@@ -199,6 +204,7 @@ pub(crate) fn fabrics(seed: u64) -> String {
         }
     }
     writer.losses(&["host", "fabric", "fabric.back"]);
+    writer.storms();
     writer.text
 }
 
@@ -231,6 +237,7 @@ impl Writer {
             pushes_packets: false,
             marks_unscheduled: false,
             has_tcp: false,
+            stormed: None,
         }
     }
 
@@ -568,6 +575,14 @@ impl Writer {
             let burst = if self.cells { 53 + self.below(500) } else { 10_000 + self.below(5000) };
             self.line(format_args!("shaper = {{ rate = \"{rate}\", burst = \"{burst} bytes\" }}"));
         }
+        let covers_storm = section == "default" && self.stormed == Some("access.back");
+        if covers_storm || self.stormed.is_some_and(|class| section.trim_matches('"') == class) {
+            let (detect, restore) = (1 + self.below(900), 1 + self.below(900));
+            let action = self.pick(&["drop", "drop", "forward"]);
+            self.line(format_args!(
+                "watchdog = {{ detect = \"{detect} us\", restore = \"{restore} us\", action = \"{action}\" }}"
+            ));
+        }
     }
 
     /// CoDel with intervals of a few packets.
@@ -784,6 +799,26 @@ impl Writer {
             ));
             let cwnd = if self.has_tcp { "[\"tcp\"]" } else { "[]" };
             self.line(format_args!("losses = {limited}\ncwnd = {cwnd}\ntransfers = true"));
+        }
+    }
+
+    /// Choose a class of ports that outside will pause, in one network of packets of four.
+    fn choose_storm(&mut self, classes: &[&'static str]) {
+        if !self.cells && self.draw.chance(0.25) {
+            self.stormed = Some(classes[self.below(classes.len() as u64) as usize]);
+        }
+    }
+
+    /// Pauses from outside that overlap, follow each other, or are apart.
+    fn storms(&mut self) {
+        let Some(port) = self.stormed else { return };
+        for _ in 0..=self.below(3) {
+            let (begin, length) = (self.below(2000), 1 + self.below(3000));
+            let queue = if self.uses_memory { self.pick(&["", "queue = \"one\"\n"]) } else { "" };
+            self.line(format_args!(
+                "[[storm]]\nport = \"{port}\"\n{queue}from = \"{begin} us\"\nto = \"{} us\"",
+                begin + length
+            ));
         }
     }
 

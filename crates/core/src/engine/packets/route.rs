@@ -467,9 +467,9 @@ fn ways(scenario: &Scenario) -> Vec<(CircuitId, RouteClass)> {
     circuits().filter_map(way).collect()
 }
 
-/// For every line whether it can be paused, or carries pauses for the other direction.
+/// For every line whether it can be paused, or may carry pauses for the other direction.
 fn control_lines(scenario: &Scenario) -> Vec<bool> {
-    let paused = scenario.paused_lines();
+    let paused = scenario.stopped_lines();
     let carries = |(line, of): (&bool, &Line)| *line || of.back.is_some_and(|back| paused[back]);
     paused.iter().zip(&scenario.lines).map(carries).collect()
 }

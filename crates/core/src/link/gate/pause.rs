@@ -6,14 +6,20 @@
 //! last bit has arrived; a unit in transmission is completed. A class stands for a priority of the standard, which
 //! has eight. By the standard a pause lasts at most 65535 quanta of 512 bit times unless another frame comes before.
 //! The node repeats the frame after half of this time, so here a pause lasts until a frame ends it.
+//!
+//! Pauses also come from outside (`storm.rs`), and a watchdog may overrule those that last too long (`watchdog.rs`).
 
 use serde_json::{Map, Value as Json};
 
+use super::storm::{OUTSIDE, Storms};
+use super::watchdog::Watchdog;
 use super::{Build, Gate, Policy, Site};
+use crate::language::spec::Nested;
 use crate::link::control::{Control, PauseFrame};
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
+use crate::verdict::Reason;
 
 /// Greatest number of classes that can be paused: the priorities of Ethernet.
 pub const MOST_CLASSES: usize = 8;
@@ -30,6 +36,8 @@ pub struct Paused {
     of: IdVec<PortVc, u32>,
     /// The stopped classes, each with the memory that has stopped it.
     stopped: Vec<(u32, u32)>,
+    storms: Storms,
+    watchdog: Option<Watchdog>,
     /// Instant up to which `total` counts pauses.
     since: Time,
     /// The total duration of pauses so far.
@@ -39,7 +47,8 @@ pub struct Paused {
 impl Paused {
     /// Build the gate of a port with circuits of these classes; no class is stopped.
     pub fn new(of: IdVec<PortVc, u32>) -> Paused {
-        Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
+        let (storms, watchdog) = (Storms::default(), None);
+        Paused { of, stopped: Vec::new(), storms, watchdog, since: Time::ZERO, total: Span::ZERO }
     }
 
     /// Return the pause gate among the gates of a port, if the port can be paused.
@@ -54,7 +63,8 @@ impl Paused {
 
     /// Return the memories that have stopped a class.
     pub(crate) fn memories(&self, class: u32) -> impl Iterator<Item = usize> {
-        self.stopped.iter().filter(move |(stopped, _)| *stopped == class).map(|(_, memory)| *memory as usize)
+        let own = self.stopped.iter().filter(move |(stopped, memory)| *stopped == class && *memory < OUTSIDE);
+        own.map(|(_, memory)| *memory as usize)
     }
 
     /// Stop or resume a class, as a pause frame requests.
@@ -65,23 +75,37 @@ impl Paused {
         if frame.stops {
             self.stopped.push(of);
         }
+        let is_paused = self.stops(frame.class);
+        self.watchdog.iter_mut().for_each(|watchdog| watchdog.note(now, frame.class, is_paused));
+    }
+
+    fn forwards(&self, class: u32) -> bool {
+        self.watchdog.as_ref().is_some_and(|watchdog| watchdog.forwards(class))
     }
 }
 
 impl Build for Paused {
     fn build(site: &Site<'_>) -> Option<Self> {
-        site.is_paused.then(|| Paused::new(site.classes.clone()))
+        (site.is_paused || !site.storms.is_empty()).then(|| Paused {
+            storms: Storms::new(site.storms, site.classes),
+            watchdog: site.keys.watchdog.as_ref().map(|Nested(params)| Watchdog::new(params.clone())),
+            ..Paused::new(site.classes.clone())
+        })
     }
 }
 
 impl Gate for Paused {
+    fn enters(&mut self, _now: Time, unit: Unit, vc: PortVc) -> Result<Unit, Reason> {
+        if self.refuses(vc) { Err(Reason::Watchdog) } else { Ok(unit) }
+    }
+
     fn holds(&self) -> bool {
         true
     }
 
     #[inline]
     fn lets(&self, _unit: &Unit, vc: PortVc) -> bool {
-        self.stopped.is_empty() || !self.stops(self.of[vc])
+        self.stopped.is_empty() || !self.stops(self.of[vc]) || self.forwards(self.of[vc])
     }
 
     fn receives(&mut self, now: Time, control: Control) {
@@ -90,9 +114,29 @@ impl Gate for Paused {
         }
     }
 
+    fn next_action(&self) -> Option<Time> {
+        self.storms.next().into_iter().chain(self.watchdog.as_ref().and_then(Watchdog::next)).min()
+    }
+
+    fn act(&mut self, now: Time) -> bool {
+        while let Some(frame) = self.storms.due(now) {
+            self.obey(now, frame);
+        }
+        self.watchdog.as_mut().is_some_and(|watchdog| watchdog.act(now))
+    }
+
+    fn refuses(&self, vc: PortVc) -> bool {
+        self.watchdog.as_ref().is_some_and(|watchdog| watchdog.drops(self.of[vc]))
+    }
+
     /// Report the time since the last reset in which a class was stopped, up to the last call of `close`.
     fn report(&self, figures: &mut Map<String, Json>) {
         figures.insert("paused_s".to_string(), self.total.as_secs_f64().into());
+        if let Some(watchdog) = &self.watchdog {
+            let (detected, restored) = watchdog.counts();
+            figures.insert("storms_detected".to_string(), detected.into());
+            figures.insert("storms_restored".to_string(), restored.into());
+        }
     }
 
     /// Add the time of the present pause up to `now` to the total.
@@ -105,6 +149,7 @@ impl Gate for Paused {
 
     fn reset(&mut self, now: Time) {
         (self.since, self.total) = (now, Span::ZERO);
+        self.watchdog.iter_mut().for_each(Watchdog::reset);
     }
 }
 

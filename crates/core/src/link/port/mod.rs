@@ -13,6 +13,7 @@ pub(crate) mod bench;
 
 pub(crate) mod ahead;
 mod arrivals;
+mod clearing;
 pub(crate) mod fattest;
 mod in_order;
 mod offer;
@@ -673,7 +674,9 @@ impl Port {
         self.pool.remove(vc, size);
         self.report_departure(&Offer { now, unit, vc, size }, Some(queue));
         self.counters.gave_up(&unit, reason);
-        self.note_loss(&unit, vc);
+        if reason != Reason::Watchdog {
+            self.note_loss(&unit, vc); // those of a watchdog are intended, and no fault of the memory
+        }
         losses.push(Loss { unit, reason });
     }
 

@@ -192,7 +192,7 @@ impl Port {
     }
 
     /// Lose the unit at a place of a queue; returns it, unless the queue has none there.
-    fn remove_one(
+    pub(super) fn remove_one(
         &mut self,
         now: Time,
         queue: QueueId,

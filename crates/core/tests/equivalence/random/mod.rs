@@ -318,6 +318,9 @@ impl Net {
             "adaptation": self.adaptation(), "port": {},
             "node": self.nodes, "link": self.links, "flow": self.flows,
         });
+        if !self.cells && draw.chance(0.3) {
+            document["storm"] = self.storms(draw);
+        }
         for name in self.port_names() {
             if draw.chance(0.8) {
                 self.add_port(draw, &name, &mut document);
@@ -337,6 +340,17 @@ impl Net {
             add_reroutes(draw, &mut document);
         }
         document
+    }
+
+    /// Pauses from outside at the ports of some links.
+    fn storms(&self, draw: &mut Draw) -> Json {
+        let storm = |draw: &mut Draw| {
+            let link = draw.of(&self.links)["name"].as_str().expect("a name").to_string();
+            let (begin, back) = (draw.between(0, 50), *draw.of(&["", "", ".back"]));
+            let end = begin + draw.magnitude(1, 20_000);
+            json!({ "port": link + back, "from": format!("{begin} us"), "to": format!("{end} us") })
+        };
+        (0..draw.between(1, 3)).map(|_| storm(draw)).collect()
     }
 
     /// Losses by intent on some links.

@@ -132,7 +132,10 @@ impl Transit {
             steps,
             network,
         };
-        (0..scenario.lines.len()).for_each(|port| transit.tick(port, Time::ZERO));
+        for port in 0..scenario.lines.len() {
+            transit.tick(port, Time::ZERO);
+            transit.call_gates(port);
+        }
         transit
     }
 
