@@ -44,6 +44,8 @@ pub struct Contract {
     pub octets: u64,
     /// Application octets in a full frame; none if the circuit only carries acknowledgements.
     pub payload: Option<u64>,
+    /// Whether its packets are marked when they leave, and not when they arrive.
+    pub marks_leaving: bool,
     /// The cells and frames that may be lost, if the circuit carries packets with parity.
     pub budget: Option<Budget>,
 }
@@ -119,6 +121,7 @@ impl Context<'_> {
             frame: 32,
             octets: 32 * CELL_BYTES,
             payload: Some(1460),
+            marks_leaving: false,
             budget: None,
         };
         static CONTRACTS: [Contract; 64] = {

@@ -287,12 +287,28 @@ fn gates<'a>(
     scenario.losses.iter().for_each(|spec| losses[spec.line].push(spec));
     let mut storms: Vec<Vec<&storm::Spec>> = vec![Vec::new(); scenario.lines.len()];
     scenario.storms.iter().for_each(|spec| storms[spec.line].push(spec));
-    let lines =
-        scenario.lines.iter().zip(passing.iter()).zip(losses).zip(storms).zip(scenario.paused_lines());
-    lines.map(|((((line, vcs), losses), storms), is_paused)| {
+    let mut responses: Vec<Vec<(u32, u32, Span)>> = vec![Vec::new(); scenario.lines.len()];
+    for (number, memory) in (0..).zip(&scenario.memories) {
+        let pauses = memory.queues.iter().filter_map(|queue| Some((queue.line, queue.limits.pause?)));
+        for (line, pause) in pauses.filter(|(_, pause)| pause.response > Span::ZERO) {
+            responses[line].push((pause.class, number, pause.response));
+        }
+    }
+    let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(storms).zip(responses);
+    lines.zip(scenario.paused_lines()).map(|(((((line, vcs), losses), storms), responses), is_paused)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
-        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused, storms: &storms, minimum })
+        gate::build(&gate::Site {
+            seed,
+            line,
+            keys,
+            losses,
+            classes,
+            is_paused,
+            storms: &storms,
+            responses: &responses,
+            minimum,
+        })
     })
 }
 
@@ -308,7 +324,8 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     for (number, memory) in scenario.memories.iter().enumerate() {
         let by_packets = memory.pushout.as_ref().is_some_and(|pushout| pushout.kind().keeps_packets());
         for (port, accounts) in &memory.ports {
-            let share = Share::new(number, accounts.clone());
+            let trims = memory.trims.get(port).cloned().unwrap_or_default();
+            let share = Share::new(number, accounts.clone()).with_trims(trims);
             shares[*port] = Some(if by_packets { share.keeping_frames() } else { share });
         }
     }
@@ -352,7 +369,7 @@ fn port(
         pushout,
         shared_queue: line.port.scheduler.shares_one_queue(),
         gates,
-        trims: line.port.trims,
+        trims: line.port.admission.trims(),
         ..Parts::plain(
             line.port.measure,
             Pool::new(line.port.capacity, vcs.len()),

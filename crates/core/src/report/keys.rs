@@ -427,6 +427,7 @@ const QUEUE: &[ReportKey] = &[
     key("headroom_max", Count, "Largest use of headroom, in cells."),
     key("dropped", Count, "Packets of the queue lost at the port, without those lost at policers."),
     key("marked", Count, "Its packets marked at the port."),
+    if_so("trimmed", Count, "if there were any", "Its packets cut to their headers at the port."),
     key(
         "pushed_out_octets",
         Count,

@@ -11,7 +11,7 @@ use super::flows::{self, Choice};
 use super::links::{self, check_delay};
 use super::losses;
 use super::measure;
-use super::memories::{Memories, queue_names};
+use super::memories::{Memories, note_trims, queue_names};
 use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, Scenario, Vc};
 use super::ports::{self, Ports};
 use super::round_trips::RoundTrips;
@@ -105,6 +105,7 @@ pub(super) fn check(
     let passing = passing_circuits(&scenario);
     credits::settle(&mut scenario, &passing, &ports)?;
     scenario.memories = memories.settled(&scenario, &passing)?;
+    note_trims(&mut scenario);
     credits::settle_buffers(&mut scenario, &passing, &ports)?; // before measures: which ports are sampled depends on the promised room
     (scenario.sections.losses, scenario.losses) = (intended.entries, intended.specs);
     let storms = storms::check(file.storm, &scenario)?;

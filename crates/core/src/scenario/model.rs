@@ -1,7 +1,7 @@
 //! A scenario that has been checked: everything in it is valid.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use super::file::{EngineKind, Medium, NodeKind, Routing};
@@ -114,6 +114,8 @@ pub struct NodeMemory {
     pub queues: Vec<MemoryQueue>,
     /// The ports that share the memory, each with the queues of its circuits.
     pub ports: Vec<(usize, Arc<IdVec<PortVc, memory::Account>>)>,
+    /// For those of these ports that cut packets the memory refuses, how they cut the packets of each circuit.
+    pub trims: BTreeMap<usize, Arc<IdVec<PortVc, Option<memory::Trim>>>>,
 }
 
 impl NodeMemory {

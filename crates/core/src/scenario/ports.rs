@@ -194,8 +194,8 @@ fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Re
 
 /// Refuse `action = "trim"` on cell links, in policies that discard queued packets, and together with push-out.
 fn check_trimming(line: &Line, admission: &admission::Policy) -> Result<(), Refused> {
-    let Port { pushout, trims, .. } = &*line.port;
-    if !trims {
+    let Port { pushout, admission: spec, .. } = &*line.port;
+    if !spec.trims() {
         return Ok(());
     }
     let why = match line.medium {

@@ -5,9 +5,9 @@ use serde_json::{Value as Json, json};
 
 use super::catalogue::catalogue;
 use super::file::{
-    BackSection, FairSection, FlowSection, HeadSection, LinkSection, LossSection, MeasureSection,
-    MemorySection, NodeSection, OWN_KEYS, OppositeSection, PoolSection, PortSection, QueueSection,
-    StormSection,
+    BackSection, FairSection, FlowSection, HeadSection, LinkSection, LossSection, MarkSection,
+    MeasureSection, MemorySection, NodeSection, OWN_KEYS, OppositeSection, PauseSection, PoolSection,
+    PortSection, QueueSection, StormSection, TrimSection,
 };
 use super::topology::{self, WireKeys};
 use crate::adaptation;
@@ -72,6 +72,9 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<MemorySection>("`[memory.NAME]`", "", entries),
         section::<PoolSection>("`pool.NAME` of a memory", "", entries),
         section::<QueueSection>("`[queue.NAME]`", "", entries),
+        section::<PauseSection>("`pause` of a class", "", entries),
+        section::<MarkSection>("`mark` of a class", "", entries),
+        section::<TrimSection>("`trim` of a class", "", entries),
         section::<OppositeSection>("`opposite` of a class", "", entries),
         section::<FlowSection>("`[flows]` and `[[flow]]`", flows, entries),
         section::<LossSection>("`[[loss]]`", "", entries),

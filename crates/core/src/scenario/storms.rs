@@ -27,7 +27,7 @@ pub(super) struct Storms {
 pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Storms, Fault> {
     let mut storms = Storms::default();
     for (index, entry) in entries(list, "storm")?.iter().enumerate() {
-        let item = Item::<StormSection>::read(entry, format!("storm[{index}]"))?;
+        let item = Item::<StormSection>::entry(entry, "storm", index)?;
         let StormSection { from, to, .. } = item.it;
         let message = format!("must be later than {from}, when the storm begins");
         item.ensure(from < to, "to", &message)?;

@@ -111,14 +111,15 @@ fn a_minimum_that_makes_no_sense_is_refused_with_the_remedy() {
     };
     let zero = adaptation("0 bytes");
     assert!(
-        zero.contains("adaptation.minimum") && zero.contains("must be greater than 0; leave the key out"),
+        zero.contains("adaptation.minimum")
+            && zero.contains(
+                "must be greater than 0, not \"0 bytes\"; leave the key out where packets are not padded"
+            ),
         "{zero}"
     );
     assert!(adaptation("70000 bytes").contains("must be at most 65535 bytes, the longest packet"));
     let link = |minimum: &str| refused(&[&format!("link.out.minimum={minimum}")]);
-    assert!(
-        link("0 bytes").contains("must be greater than 0; leave the key out where packets are not padded")
-    );
+    assert!(link("0 bytes").contains("must be greater than 0, not \"0 bytes\"; leave the key out"));
     assert!(
         link("64 bytes").contains("must be at least 84 bytes, to which the adaptation pads every packet")
     );

@@ -158,13 +158,16 @@ fn refused(sets: &[&str]) -> String {
 #[test]
 fn storms_that_make_no_sense_are_refused_with_the_remedy() {
     let cases = [
-        ("port='out', from='2 ms', to='1 ms'", "must be later than 2 ms, when the storm begins"),
+        (
+            "port='out', from='2 ms', to='1 ms'",
+            "must be later than 2 ms, when the storm begins, not \"1 ms\"",
+        ),
         ("port='out', from='1 ms', to='1 ms'", "must be later than 1 ms"),
         ("port='out', from='5 ms', to='6 ms'", "must be before the end of the run, at 4 ms"),
-        ("port='oud', from='1 ms', to='2 ms'", "unknown port \"oud\" (did you mean \"out\"?"),
+        ("port='oud', from='1 ms', to='2 ms'", "unknown port \"oud\"; did you mean \"out\"?"),
         (
             "port='out', queue='rdna', from='1 ms', to='2 ms'",
-            "unknown queue \"rdna\" (did you mean \"rdma\"?",
+            "unknown queue \"rdna\"; did you mean \"rdma\"?",
         ),
         ("port='out', from='1 ms'", "the key \"to\" is missing"),
     ];

@@ -489,11 +489,14 @@ impl Writer {
         let alpha = if ["dynamic-threshold", "abm", "occamy"].contains(&policy) { "alpha = 0.5" } else { "" };
         let limit = 1 + self.below(90);
         self.line(format_args!("[queue.one]\nlimit = \"{limit} %\"\nreserved = \"1 cell\"\n{alpha}"));
-        let pauses = format!(
-            "pause = {{ xoff = \"{} cells\", xon = \"{} cells\" }}",
-            1 + self.below(20),
-            self.below(9)
-        );
+        if !self.cells && self.draw.chance(0.2) {
+            self.line(format_args!("mark = {{ at = \"dequeue\" }}"));
+        }
+        let response = self.pick(&["", "", ", response = \"30 us\"", ", response = \"700 bytes\""]);
+        let xoff =
+            if self.draw.chance(0.2) { "auto".to_string() } else { format!("{} cells", 1 + self.below(20)) };
+        let xon = if self.draw.chance(0.2) { "auto".to_string() } else { format!("{} cells", self.below(9)) };
+        let pauses = format!("pause = {{ xoff = \"{xoff}\", xon = \"{xon}\"{response} }}");
         let kind = self.below(2);
         self.marks_unscheduled = self.draw.chance(0.4);
         let opposite = match kind {
@@ -501,7 +504,12 @@ impl Writer {
             0 if !self.cells => &pauses,
             _ => "opposite = { pool = \"out\" }",
         };
-        self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}"));
+        let trims = !self.cells && !self.marks_unscheduled && !opposite.starts_with("pause");
+        let trim = match trims && self.draw.chance(0.3) {
+            true => self.pick(&["trim = { queue = \"one\" }", "trim = { size = \"200 bytes\" }"]),
+            false => "",
+        };
+        self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}\n{trim}"));
     }
 
     /// A push-out policy of a memory: where ports send cells, of whole packets.

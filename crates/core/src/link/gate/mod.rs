@@ -17,7 +17,7 @@ use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
-use crate::units::{Rate, Time};
+use crate::units::{Rate, Span, Time};
 use crate::verdict::Reason;
 
 pub mod credit;
@@ -62,6 +62,8 @@ pub struct Site<'a> {
     pub is_paused: bool,
     /// Pauses from outside.
     pub storms: &'a [&'a storm::Spec],
+    /// The times after which the port obeys pauses of classes, where it needs any: the class, the memory and the time.
+    pub responses: &'a [(u32, u32, Span)],
     /// Least octets of a unit on the line.
     pub minimum: u16,
 }

@@ -3,7 +3,7 @@
 //!
 //! *Source*: IEEE 802.1Qbb (now in IEEE 802.1Q, clause 36). A pause frame of 64 octets travels on the line in the
 //! other direction, behind the unit in transmission there and before all that waits. The frame takes effect when its
-//! last bit has arrived; a unit in transmission is completed. A class stands for a priority of the standard, which
+//! last bit has arrived, or when the port has had the time that it needs to respond; a unit in transmission is completed. A class stands for a priority of the standard, which
 //! has eight. By the standard a pause lasts at most 65535 quanta of 512 bit times unless another frame comes before.
 //! The node repeats the frame after half of this time, so here a pause lasts until a frame ends it.
 //!
@@ -11,7 +11,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::storm::{OUTSIDE, Storms};
+use super::storm::{Awaited, OUTSIDE};
 use super::watchdog::Watchdog;
 use super::{Build, Gate, Policy, Site};
 use crate::language::spec::Nested;
@@ -36,7 +36,9 @@ pub struct Paused {
     of: IdVec<PortVc, u32>,
     /// The stopped classes, each with the memory that has stopped it.
     stopped: Vec<(u32, u32)>,
-    storms: Storms,
+    awaited: Awaited,
+    /// The times after which it obeys frames, where it needs any: the class, the memory and the time.
+    responses: Vec<(u32, u32, Span)>,
     watchdog: Option<Watchdog>,
     /// Instant up to which `total` counts pauses.
     since: Time,
@@ -47,8 +49,8 @@ pub struct Paused {
 impl Paused {
     /// Build the gate of a port with circuits of these classes; no class is stopped.
     pub fn new(of: IdVec<PortVc, u32>) -> Paused {
-        let (storms, watchdog) = (Storms::default(), None);
-        Paused { of, stopped: Vec::new(), storms, watchdog, since: Time::ZERO, total: Span::ZERO }
+        let (awaited, responses, watchdog) = (Awaited::default(), Vec::new(), None);
+        Paused { of, stopped: Vec::new(), awaited, responses, watchdog, since: Time::ZERO, total: Span::ZERO }
     }
 
     /// Return the pause gate among the gates of a port, if the port can be paused.
@@ -87,7 +89,8 @@ impl Paused {
 impl Build for Paused {
     fn build(site: &Site<'_>) -> Option<Self> {
         (site.is_paused || !site.storms.is_empty()).then(|| Paused {
-            storms: Storms::new(site.storms, site.classes),
+            awaited: Awaited::new(site.storms, site.classes),
+            responses: site.responses.to_vec(),
             watchdog: site.keys.watchdog.as_ref().map(|Nested(params)| Watchdog::new(params.clone())),
             ..Paused::new(site.classes.clone())
         })
@@ -110,16 +113,21 @@ impl Gate for Paused {
 
     fn receives(&mut self, now: Time, control: Control) {
         if let Control::Pause(frame) = control {
-            self.obey(now, frame);
+            let own =
+                |(class, memory, _): &&(u32, u32, Span)| (*class, *memory) == (frame.class, frame.memory);
+            match self.responses.iter().find(own) {
+                Some((_, _, response)) => self.awaited.add(now + *response, frame),
+                None => self.obey(now, frame),
+            }
         }
     }
 
     fn next_action(&self) -> Option<Time> {
-        self.storms.next().into_iter().chain(self.watchdog.as_ref().and_then(Watchdog::next)).min()
+        self.awaited.next().into_iter().chain(self.watchdog.as_ref().and_then(Watchdog::next)).min()
     }
 
     fn act(&mut self, now: Time) -> bool {
-        while let Some(frame) = self.storms.due(now) {
+        while let Some(frame) = self.awaited.due(now) {
             self.obey(now, frame);
         }
         self.watchdog.as_mut().is_some_and(|watchdog| watchdog.act(now))

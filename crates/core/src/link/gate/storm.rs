@@ -26,13 +26,14 @@ pub struct Spec {
     pub to: Time,
 }
 
-/// The pause frames from outside that a port has yet to receive, in the order of time.
+/// The pause frames that a port will obey, in the order of time: those from outside, and those to which it needs time to
+/// respond.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Storms(VecDeque<(Time, PauseFrame)>);
+pub(super) struct Awaited(VecDeque<(Time, PauseFrame)>);
 
-impl Storms {
+impl Awaited {
     /// Build the frames of these storms, for a port whose circuits have these classes.
-    pub(super) fn new(specs: &[&Spec], of: &IdVec<PortVc, u32>) -> Storms {
+    pub(super) fn new(specs: &[&Spec], of: &IdVec<PortVc, u32>) -> Awaited {
         let classes: BTreeSet<u32> = of.iter().copied().collect();
         let mut frames = Vec::new();
         for (storm, spec) in (OUTSIDE..).zip(specs) {
@@ -44,15 +45,21 @@ impl Storms {
         }
         // A storm that begins when another one ends continues it.
         frames.sort_by_key(|(time, frame)| (*time, !frame.stops));
-        Storms(frames.into())
+        Awaited(frames.into())
     }
 
-    /// Return when the next frame arrives.
+    /// Add a frame that the port obeys at `time`.
+    pub(super) fn add(&mut self, time: Time, frame: PauseFrame) {
+        let place = self.0.partition_point(|(other, _)| *other <= time);
+        self.0.insert(place, (time, frame));
+    }
+
+    /// Return when the port obeys the next frame.
     pub(super) fn next(&self) -> Option<Time> {
         self.0.front().map(|(time, _)| *time)
     }
 
-    /// Remove and return the next frame, if it has arrived by `now`.
+    /// Remove and return the next frame, if the port obeys it by `now`.
     pub(super) fn due(&mut self, now: Time) -> Option<PauseFrame> {
         self.next().filter(|time| *time <= now)?;
         self.0.pop_front().map(|(_, frame)| frame)
@@ -65,7 +72,7 @@ mod tests {
 
     /// List the frames of two storms over the classes 3 and 5: time, class and whether it stops.
     fn frames(specs: &[Spec]) -> Vec<(u64, u32, bool)> {
-        let mut storms = Storms::new(&specs.iter().collect::<Vec<_>>(), &[3, 5, 3].into());
+        let mut storms = Awaited::new(&specs.iter().collect::<Vec<_>>(), &[3, 5, 3].into());
         std::iter::from_fn(|| {
             let time = storms.next()?;
             let frame = storms.due(time)?;
@@ -93,9 +100,21 @@ mod tests {
     }
 
     #[test]
+    fn frames_that_need_time_come_in_the_order_of_time_between_those_of_storms() {
+        let spec = Spec { line: 0, class: Some(0), from: Time(4), to: Time(6) };
+        let mut awaited = Awaited::new(&[&spec], &[0].into());
+        let frame = |stops| PauseFrame { class: 0, memory: 7, stops };
+        awaited.add(Time(5), frame(true));
+        awaited.add(Time(5), frame(false));
+        let order = std::iter::from_fn(|| awaited.due(Time(9))).map(|frame| (frame.memory, frame.stops));
+        let expected = [(OUTSIDE, true), (7, true), (7, false), (OUTSIDE, false)];
+        assert_eq!(order.collect::<Vec<_>>(), expected, "equal instants keep their order");
+    }
+
+    #[test]
     fn a_frame_is_due_at_its_instant() {
         let spec = Spec { line: 0, class: None, from: Time(4), to: Time(6) };
-        let mut storms = Storms::new(&[&spec], &[0].into());
+        let mut storms = Awaited::new(&[&spec], &[0].into());
         assert_eq!(storms.due(Time(3)), None);
         assert!(storms.due(Time(4)).is_some_and(|frame| frame.stops && frame.memory == OUTSIDE));
     }

@@ -68,6 +68,8 @@ pub struct Port {
     gates: Box<[gate::Policy]>,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
     headers: Option<Box<Headers>>,
+    /// Whether every refused packet is cut, and not only what a memory refuses of some classes.
+    cuts_refused: bool,
     handling: Handling,
     /// Whether the admission policy accepts every unit that fits.
     takes_all: bool,
@@ -153,7 +155,7 @@ pub struct Parts {
     pub shared_queue: bool,
     /// What loses, holds or delays its units.
     pub gates: Box<[gate::Policy]>,
-    /// Whether packets are cut to their headers instead of being lost.
+    /// Whether every refused packet is cut to its headers instead of being lost.
     pub trims: bool,
     /// The line that it feeds.
     pub line: Line,
@@ -211,6 +213,8 @@ impl Port {
             boundaries: IdVec::filled(Boundary::default(), vcs),
             measure: parts.measure,
             pool: parts.pool,
+            headers: (parts.trims || parts.share.as_ref().is_some_and(Share::trims)).then(Box::default),
+            cuts_refused: parts.trims,
             share: parts.share.map(Box::new),
             queues: IdVec::filled(queue, queues),
             places,
@@ -219,7 +223,6 @@ impl Port {
             pushout: parts.pushout,
             scheduler: parts.scheduler,
             gates: parts.gates,
-            headers: parts.trims.then(Box::default),
             line: parts.line,
             sending: None,
             controls: None,
