@@ -140,8 +140,8 @@ impl Unit {
     }
 
     /// Return a packet without its data, cut to its headers.
-    pub fn cut(self) -> Unit {
-        Unit { flags: self.flags.with(Flags::CUT), bytes: CUT_BYTES, ..self }
+    pub fn cut(self, bytes: u16) -> Unit {
+        Unit { flags: self.flags.with(Flags::CUT), bytes, ..self }
     }
 
     /// Return whether a port has cut this packet to its headers.

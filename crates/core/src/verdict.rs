@@ -104,11 +104,13 @@ pub enum Reason {
     Delay,
     /// The link lost the unit as the scenario requests.
     Link,
+    /// The class of the unit had been paused for too long, so that a watchdog lost it.
+    Watchdog,
 }
 
 impl Reason {
     /// Every reason, in the order of reports.
-    pub const ALL: [Reason; 12] = [
+    pub const ALL: [Reason; 13] = [
         Reason::Overflow,
         Reason::Partial,
         Reason::Early,
@@ -121,6 +123,7 @@ impl Reason {
         Reason::Policed,
         Reason::Delay,
         Reason::Link,
+        Reason::Watchdog,
     ];
 
     /// Return the name of the reason in reports.
@@ -138,6 +141,7 @@ impl Reason {
             Reason::Policed => "policed",
             Reason::Delay => "delay",
             Reason::Link => "link",
+            Reason::Watchdog => "watchdog",
         }
     }
 
@@ -160,6 +164,9 @@ impl Reason {
             Reason::Policed => "it exceeded its contract",
             Reason::Delay => "units had waited too long for too long when it came to the head of its queue",
             Reason::Link => "its link lost it by intent, before it reached the buffer",
+            Reason::Watchdog => {
+                "its class had been paused for too long, and the watchdog of the port lost it"
+            }
         }
     }
 }

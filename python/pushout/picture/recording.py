@@ -181,7 +181,7 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
         lacks["delay"] = "port whose buffer is in bytes or cells"
     if not at:
         lacks |= dict.fromkeys(("queue", "delay", "drops", "marks", "occupancy"), "port with a limited buffer")
-    if not any("pause" in keys for keys in explained.get("queue", {}).values()):
+    if not explained.get("storm") and not any("pause" in keys for keys in explained.get("queue", {}).values()):
         lacks["pauses"] = "class that pauses"
     if not explained.get("memory"):
         lacks["memory"] = "memory that ports share"
@@ -259,9 +259,13 @@ def _series(
 
 
 def pausable(explained: Document) -> list[str]:
-    """Return the ports whose lines lead to a switch; the simulator leaves out those that no memory pauses."""
+    """Return the ports that can be paused: by a storm, or by a switch at the end of the line.
+
+    The simulator leaves out those that no memory pauses.
+    """
     hosts = {node["name"] for node in explained["node"] if node["kind"] == "host"}
-    return [line.name for line in lines(explained) if line.ends[1] not in hosts]
+    to_switches = [line.name for line in lines(explained) if line.ends[1] not in hosts]
+    return list(dict.fromkeys([*to_switches, *(storm["port"] for storm in explained.get("storm", []))]))
 
 
 def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:

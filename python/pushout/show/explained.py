@@ -24,7 +24,7 @@ def scenario(explained: Document, notes: Sequence[str], console: Console) -> Non
     """Print a scenario with every default that it has; `notes` are sentences about its engine and its memories."""
     console.print(Text(str(explained["name"]), style="bold").append(_titled(explained), style="default"))
     console.print(_run(explained), soft_wrap=True)
-    _table(console, "network", ("links", "from", "to", "rate", "delay"), _links(explained))
+    _table(console, "network", ("links", "from", "to", "rate", "delay", "minimum"), _links(explained))
     _table(console, "buffers", ("ports", "buffer", "admission", "scheduler", "besides"), _ports(explained))
     _table(console, "memories", ("memory", "size", "admission", "ports"), _memories(explained))
     _table(console, "traffic", ("flows", "from", "to", "source", "transport", "start"), _flows(explained))
@@ -42,11 +42,19 @@ def _run(explained: Document) -> str:
     warmup = explained["warmup"]
     counted = "all of it measured" if warmup in IDLE else f"measured after {warmup}"
     kinds = [f"{count} {kind if count == 1 else PLURALS[kind]}" for kind, count in _counts(explained["node"]).items()]
-    moved = {"aal5": "cells of AAL5", "packet": "packets"}[explained["adaptation"]["kind"]]
     return (
         f"{explained['duration']} simulated, {counted}; seed {explained['seed']}, engine {explained['engine']}; "
-        f"{', '.join(kinds)}; {moved}; routing {explained['routing']}."
+        f"{', '.join(kinds)}; {_moved(explained['adaptation'])}; routing {explained['routing']}."
     )
+
+
+def _moved(adaptation: Mapping[str, Any]) -> str:
+    """Say what moves on the lines, with the octets that these add."""
+    if adaptation["kind"] == "aal5":
+        return "cells of AAL5"
+    given = {key: adaptation.get(key) for key in ("header", "minimum") if adaptation.get(key) not in IDLE}
+    words = {"header": "each with {} more on its line", "minimum": "at least {} long there"}
+    return ", ".join(["packets", *(words[key].format(value) for key, value in given.items())])
 
 
 PLURALS = {"host": "hosts", "switch": "switches", "router": "routers"}
@@ -96,9 +104,20 @@ def _links(explained: Document) -> Iterator[list[str]]:
         back = link.get("back") or {}
         is_even = all(back.get(key, link[key]) == link[key] for key in ("rate", "delay"))
         both = [link[key] if is_even else f"{link[key]}, back {back[key]}" for key in ("rate", "delay")]
-        return [*(re.sub(r"\d+$", "N", link[end]) for end in ("from", "to")), _rate(both[0]), both[1]]
+        return [
+            *(re.sub(r"\d+$", "N", link[end]) for end in ("from", "to")),
+            _rate(both[0]),
+            both[1],
+            _own_minimum(link, explained),
+        ]
 
     return _grouped((link["name"], texts(link)) for link in explained["link"])
+
+
+def _own_minimum(link: Mapping[str, Any], explained: Document) -> str:
+    """Write the least size of packets on a link, if it is not that of all links."""
+    minimum = link.get("minimum")
+    return "" if minimum in (None, explained["adaptation"].get("minimum")) else str(minimum)
 
 
 def _rate(text: str) -> str:

@@ -50,6 +50,22 @@ impl Spec {
             Spec::Packet(packet) => packet.header,
         }
     }
+
+    /// Return the least octets of a packet on packet lines; 0 if packets are not padded.
+    pub fn minimum(&self) -> Bytes {
+        match self {
+            Spec::Aal5(_) => Bytes(0),
+            Spec::Packet(packet) => packet.minimum.unwrap_or_default(),
+        }
+    }
+
+    /// Return how packets become units on packet lines.
+    pub fn padding(&self) -> packet::Padding {
+        match self {
+            Spec::Aal5(_) => packet::Padding::default(),
+            Spec::Packet(packet) => packet.padding(),
+        }
+    }
 }
 
 /// The shape of a frame on its first link.
@@ -73,11 +89,8 @@ pub enum Framing {
         /// Number of parity cells that a code adds to each frame.
         parity: u16,
     },
-    /// Whole packets with a header of the link.
-    Packet {
-        /// Octets that the link adds to each packet.
-        header: u32,
-    },
+    /// Whole packets with what the link adds.
+    Packet(packet::Padding),
 }
 
 impl Framing {
@@ -91,7 +104,7 @@ impl Framing {
                 let shape = aal5::segment(packet, llc_snap);
                 Shape { units: shape.units + parity, ..shape }
             }
-            Framing::Packet { header } => packet::frame(packet, header),
+            Framing::Packet(padding) => packet::frame(packet, padding),
         }
     }
 
@@ -100,7 +113,7 @@ impl Framing {
     pub fn parity(self) -> u16 {
         match self {
             Framing::Aal5 { parity, .. } => parity,
-            Framing::Cell | Framing::Packet { .. } => 0,
+            Framing::Cell | Framing::Packet(_) => 0,
         }
     }
 
@@ -108,7 +121,7 @@ impl Framing {
     pub fn without_parity(self) -> Framing {
         match self {
             Framing::Aal5 { llc_snap, .. } => Framing::Aal5 { llc_snap, parity: 0 },
-            Framing::Cell | Framing::Packet { .. } => self,
+            Framing::Cell | Framing::Packet(_) => self,
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct Context<'a> {
     pub measure: Measure,
     /// Rate of the line.
     pub rate: Rate,
+    /// Least octets of a unit on the line.
+    pub minimum: u16,
     /// The contract of every circuit, by its number within the port.
     pub contracts: IdSlice<'a, PortVc, Contract>,
     /// Seed of the run.
@@ -42,6 +44,8 @@ pub struct Contract {
     pub octets: u64,
     /// Application octets in a full frame; none if the circuit only carries acknowledgements.
     pub payload: Option<u64>,
+    /// Whether its packets are marked when they leave, and not when they arrive.
+    pub marks_leaving: bool,
     /// The cells and frames that may be lost, if the circuit carries packets with parity.
     pub budget: Option<Budget>,
 }
@@ -64,6 +68,8 @@ pub struct Outlet {
     pub line: usize,
     /// Rate of the line.
     pub rate: Rate,
+    /// Least octets of a unit on the line.
+    pub minimum: u16,
 }
 
 impl Context<'_> {
@@ -115,6 +121,7 @@ impl Context<'_> {
             frame: 32,
             octets: 32 * CELL_BYTES,
             payload: Some(1460),
+            marks_leaving: false,
             budget: None,
         };
         static CONTRACTS: [Contract; 64] = {
@@ -130,6 +137,7 @@ impl Context<'_> {
             capacity: Capacity::limited(capacity),
             measure: Measure::Cells,
             rate: Rate(155_520_000),
+            minimum: 0,
             contracts: IdSlice::new(&CONTRACTS[..vcs]),
             seed: 1,
             port: "alone",

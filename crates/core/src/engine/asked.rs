@@ -114,6 +114,55 @@ impl ActingMemories {
     }
 }
 
+/// Ports with gates that act at instants of their own: pauses from outside begin and end there, and watchdogs act.
+#[derive(Clone)]
+pub(super) struct GateClocks {
+    /// Time of the next action at each port; empty if no gate acts by itself.
+    clocks: Vec<Time>,
+    /// Event entity of the first port: the entities of such ports follow those of memories and of messages of receivers.
+    first: usize,
+}
+
+impl GateClocks {
+    /// Build the clocks of a network at time zero.
+    pub(super) fn new(scenario: &Scenario) -> GateClocks {
+        let lines = scenario.lines.len();
+        let clocks =
+            if scenario.stopped_lines().contains(&true) { vec![Time::NEVER; lines] } else { Vec::new() };
+        GateClocks { clocks, first: 2 * lines + scenario.memories.len() }
+    }
+
+    /// Return the port whose gates have this event entity, if there is one.
+    #[inline]
+    pub(super) fn port_of(&self, entity: usize) -> Option<usize> {
+        entity.checked_sub(self.first)
+    }
+
+    /// Have the gates of a port act that do so by themselves now; return whether the event was still valid.
+    pub(super) fn act(
+        &mut self,
+        network: &mut Network,
+        port: usize,
+        now: Time,
+        losses: &mut Vec<Loss>,
+    ) -> bool {
+        if self.clocks[port] != now {
+            return false;
+        }
+        self.clocks[port] = Time::NEVER;
+        network.at(port, |port, circuits| port.act(now, number_at_port(circuits), losses));
+        true
+    }
+
+    /// Return the event of the next action of a port's gates, unless an earlier event is scheduled.
+    pub(super) fn next(&mut self, network: &Network, port: usize) -> Option<Event> {
+        let clock = self.clocks.get_mut(port)?;
+        let time = network.ports[port].next_action().filter(|time| *time < *clock)?;
+        *clock = time;
+        Some(Event::new(time, Class::Tick, (self.first + port) as u32))
+    }
+}
+
 /// Control frames in flight.
 #[derive(Clone)]
 pub(super) struct Controls {
@@ -128,7 +177,7 @@ impl Controls {
     /// Prepare for the control frames of a scenario; no frame is in flight yet.
     pub(super) fn new(scenario: &Scenario) -> Controls {
         let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
-        let can_be = has_credits || scenario.paused_lines().contains(&true);
+        let can_be = has_credits || scenario.stopped_lines().contains(&true);
         let ports = if can_be { scenario.lines.len() } else { 0 };
         let back = scenario.lines.iter().map(|line| line.back).collect();
         Controls { in_flight: vec![VecDeque::new(); ports], back }

@@ -2,7 +2,7 @@
 //! place.
 
 use super::spec::{Section, read_section};
-use super::tree::{Fault, Node, join};
+use super::tree::{Fault, Node, Value, join};
 use crate::refused::Refused;
 
 /// A section and its position.
@@ -14,6 +14,17 @@ pub(crate) struct Item<'a, T> {
     pub node: &'a Node,
     /// Path of the section.
     pub path: String,
+}
+
+/// Return the entries of the list of tables called `name`, if there is one.
+pub(crate) fn entries<'a>(list: Option<&'a Node>, name: &str) -> Result<&'a [Node], Fault> {
+    match list.map(|node| (&node.value, node)) {
+        None => Ok(&[]),
+        Some((Value::List(entries), _)) => Ok(entries),
+        Some((_, node)) => {
+            Err(node.fault(name, format!("must be a list, not {}: write [[{name}]]", node.show())))
+        }
+    }
 }
 
 impl<'a, T: Section> Item<'a, T> {

@@ -161,10 +161,12 @@ impl Node {
         }
     }
 
-    /// Return the name by which a path gives an entry of a list: its `name`, or "a->b" for a line from a to b.
+    /// Return the name by which a path gives an entry of a list: its `name`, or "a->b" for a line from a to b. What
+    /// happens at a port has times in those keys instead.
     pub fn label(&self) -> Option<String> {
         let text = |key| self.get(key).and_then(Node::text);
-        text("name").map(str::to_string).or_else(|| Some(arrow(text("from")?, text("to")?)))
+        let ends = || (text("port").is_none()).then(|| Some(arrow(text("from")?, text("to")?)))?;
+        text("name").map(str::to_string).or_else(ends)
     }
 
     /// Append the value to `text` in a form that only an equal value has, independent of its position.

@@ -14,6 +14,8 @@ use crate::units::{CELL_BYTES, Rate, Span, Time};
 pub struct Line {
     rate: Rate,
     latency: Span,
+    /// Least octets of a unit on the line: shorter ones are padded.
+    minimum: u16,
     pause: Option<Box<Pause>>,
     free: Time,
     carry: u64,
@@ -55,7 +57,18 @@ impl Line {
     /// Build an idle line; `latency` is its propagation delay plus the constant delay of the node at its end.
     pub fn new(rate: Rate, latency: Span) -> Line {
         let cell = rate.time_of_bits(CELL_BYTES * 8);
-        Line { rate, latency, pause: None, free: Time::ZERO, carry: 0, cell }
+        Line { rate, latency, minimum: 0, pause: None, free: Time::ZERO, carry: 0, cell }
+    }
+
+    /// Return this line with a least size of units: a shorter unit takes as long.
+    pub fn with_minimum(self, minimum: u16) -> Line {
+        Line { minimum, ..self }
+    }
+
+    /// Return the octets that a unit of `bytes` octets takes on the line.
+    #[inline]
+    pub fn octets(&self, bytes: u16) -> u16 {
+        bytes.max(self.minimum)
     }
 
     /// Return this line with a pause before each frame.
@@ -113,6 +126,7 @@ impl Line {
 
     #[inline]
     fn transmission(&self, bytes: u16) -> (u64, u64) {
+        let bytes = self.octets(bytes);
         if u64::from(bytes) == CELL_BYTES { self.cell } else { self.rate.time_of_bits(u64::from(bytes) * 8) }
     }
 }
@@ -173,6 +187,14 @@ mod tests {
     fn a_packet_lasts_as_long_as_its_octets() {
         let mut line = Line::new(Rate(8_000_000), Span::ZERO);
         assert_eq!(line.send(Time(0), 1500).ends, Time::ZERO + Span::micros(1500));
+    }
+
+    #[test]
+    fn a_unit_below_the_minimum_of_the_line_takes_as_long_as_the_least_one() {
+        let mut line = Line::new(Rate(8_000_000), Span::ZERO).with_minimum(84);
+        let ends = [64, 84, 85].map(|bytes| line.send(Time(0), bytes).ends);
+        assert_eq!(ends, [84, 168, 253].map(|octets| Time::ZERO + Span::micros(octets)));
+        assert_eq!(line.transit(1), Span::micros(84));
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Content for Sending<'_> {
 impl Decider {
     /// Build an empty memory of `cells` cells for `ports` ports; the error says why a policy cannot work there.
     pub fn new(policies: &Policies, cells: u64, ports: usize) -> Result<Decider, Refused> {
-        let outlet = |line| Outlet { line, rate: Rate(10_000_000_000) };
+        let outlet = |line| Outlet { line, rate: Rate(10_000_000_000), minimum: 0 };
         let terms: Vec<_> =
             (0..ports).map(|line| QueueTerms { alpha: None, priority: 0, outlet: outlet(line) }).collect();
         let measure = Measure::MemoryCells(CellSize { octets: PACKET, header: 0 });

@@ -7,8 +7,8 @@
 //! Until a sender stops, the following packets still arrive: the packet of the class that needs the first cell of
 //! headroom; packets that the sender sends while the pause frame waits for the largest packet on the line in the
 //! other direction (port MTU) and is sent itself, after pause frames of other classes; packets that it sends while
-//! bits travel on the cable, in both directions; and the packet that the sender has begun when the frame arrives (the
-//! peer response; here a sender needs no other time). In memory these packets take more room than on the line: at
+//! bits travel on the cable, in both directions; packets that it sends until it obeys (the peer response, if the class
+//! gives one); and the packet that it has begun then. In memory these packets take more room than on the line: at
 //! most as much as packets of the worst size (occupancy) that the class carries in large numbers, each together with
 //! an acknowledgement if the class carries acknowledgements. A SYN or the short last packet of a file occurs once per
 //! flow and is not counted.
@@ -18,11 +18,10 @@
 //! cells and no packets in the other direction the sum is exact to a cell.
 
 use crate::buffer::size::CellSize;
-use crate::link::control::PAUSE_OCTETS;
 use crate::units::{PS_PER_S, Rate, Span};
 
 /// A link that carries a class without losses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// Rate of the line that carries the class.
     pub rate: Rate,
@@ -30,6 +29,8 @@ pub struct Link {
     pub back: Rate,
     /// Delay both ways, with the latencies of both nodes.
     pub delay: Span,
+    /// Time that the sender needs to obey a pause frame.
+    pub response: Span,
     /// Octets of the smallest and of the largest packet that the class carries in large numbers.
     pub packets: (u64, u64),
     /// Octets of an acknowledgement that may come with each of these packets.
@@ -38,6 +39,8 @@ pub struct Link {
     pub largest_back: u64,
     /// Greatest number of pause frames that may be sent at one instant.
     pub frames: u64,
+    /// Octets of a pause frame on the line.
+    pub pause: u64,
     /// Size of the memory's cells.
     pub cell: CellSize,
 }
@@ -53,7 +56,7 @@ impl Link {
     }
 
     /// Return the greatest number of cells that packets of the class occupy, as a fraction: cells over octets.
-    fn occupancy(&self) -> (u64, u64) {
+    pub fn occupancy(&self) -> (u64, u64) {
         let (smallest, largest) = self.packets;
         let alone = occupancy(self.cell, smallest, largest);
         let Some(ack) = self.acknowledgement else { return alone };
@@ -63,12 +66,50 @@ impl Link {
 
     /// Return the octets that arrive after the packet that causes the pause.
     pub fn propagation(&self) -> u64 {
-        let waits = self.largest_back + self.frames * u64::from(PAUSE_OCTETS);
-        let waits = (u128::from(waits) * u128::from(self.rate.0)).div_ceil(u128::from(self.back.0.max(1)));
-        let cable = u128::from(self.delay.0) * u128::from(self.rate.0);
-        let octets = waits + cable.div_ceil(8 * u128::from(PS_PER_S)) + u128::from(self.packets.1);
-        u64::try_from(octets).unwrap_or(u64::MAX / 4)
+        let Terms { waits, frames, cable, response, begun } = self.terms();
+        let octets = [waits, frames, cable, response, begun].into_iter().map(u128::from).sum::<u128>();
+        u64::try_from(octets).unwrap_or(u64::MAX).min(u64::MAX / 4)
     }
+
+    /// Return the octets that arrive after the packet that causes the pause, term by term.
+    pub fn terms(&self) -> Terms {
+        let fitting = |octets: u128| u64::try_from(octets).unwrap_or(u64::MAX).min(u64::MAX / 4);
+        let meanwhile = |octets: u64| {
+            (u128::from(octets) * u128::from(self.rate.0)).div_ceil(u128::from(self.back.0.max(1)))
+        };
+        let during =
+            |time: Span| (u128::from(time.0) * u128::from(self.rate.0)).div_ceil(8 * u128::from(PS_PER_S));
+        let frames = self.frames * self.pause;
+        let waits = meanwhile(self.largest_back + frames);
+        Terms {
+            waits: fitting(waits - meanwhile(frames)),
+            frames: fitting(meanwhile(frames)),
+            cable: fitting(during(self.delay)),
+            response: fitting(during(self.delay + self.response) - during(self.delay)),
+            begun: self.packets.1,
+        }
+    }
+
+    /// Return the cells of the octets that leave a queue at the rate of the line, from a frame that lets the sender
+    /// resume to the first packet.
+    pub fn resumption(&self) -> u64 {
+        self.cell.cells(self.propagation())
+    }
+}
+
+/// The octets that arrive after the packet that causes a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// While the largest packet in the other direction is sent.
+    pub waits: u64,
+    /// While pause frames are sent.
+    pub frames: u64,
+    /// While bits travel, in both directions.
+    pub cable: u64,
+    /// Until the sender obeys.
+    pub response: u64,
+    /// The packet that the sender has begun.
+    pub begun: u64,
 }
 
 /// Return the greatest number of cells that packets between two sizes occupy, as a fraction: cells over octets. The
@@ -112,8 +153,18 @@ mod tests {
         let delay = Span((others * 1024.0 * 8.0 / 100e9 * 1e12) as u64);
         let (packets, largest_back, frames) = ((64, 1024), 9100, 0);
         let acknowledgement = None;
-        let link =
-            Link { rate, back: rate, delay, packets, acknowledgement, largest_back, frames, cell: cell(144) };
+        let link = Link {
+            rate,
+            back: rate,
+            delay,
+            response: Span::ZERO,
+            packets,
+            acknowledgement,
+            largest_back,
+            frames,
+            pause: 64,
+            cell: cell(144),
+        };
         let kilobytes = link.propagation() as f64 / 1024.0;
         assert!((kilobytes - 71.303).abs() < 0.002, "{kilobytes}");
         let xoff = link.headroom() as f64 * 144.0 / 1024.0;
@@ -127,13 +178,18 @@ mod tests {
             rate: Rate(1_000_000_000),
             back: Rate(1_000_000_000),
             delay: Span::micros(1),
+            response: Span::ZERO,
             acknowledgement: None,
             packets: (1000, 1000),
             largest_back: 1500,
             frames: 1,
+            pause: 64,
             cell: cell(1000),
         };
         assert_eq!((base.propagation(), base.headroom()), (1500 + 64 + 125 + 1000, 1 + 3));
+        let slowly = Link { response: Span::micros(3), ..base };
+        assert_eq!(slowly.propagation(), base.propagation() + 375);
+        assert_eq!(slowly.terms(), Terms { waits: 1500, frames: 64, cable: 125, response: 375, begun: 1000 });
         let slow = Link { back: Rate(100_000_000), ..base };
         assert_eq!(slow.propagation(), 15_640 + 125 + 1000);
     }

@@ -39,6 +39,10 @@ mod queue;
 
 mod share;
 
+mod trim;
+
+pub mod response;
+
 pub mod sharing;
 
 use crate::metrics::occupancy::Occupancy;
@@ -55,6 +59,7 @@ pub(crate) use pause::Signal;
 pub use pool::SharedPool;
 pub use queue::{Account, QueueLimits, SharedQueue};
 pub use share::Share;
+pub use trim::Trim;
 
 crate::choice! {
     /// Side of a node on which a pool counts.
@@ -422,6 +427,11 @@ impl Memory {
     /// Count a packet of a queue that was pushed out.
     pub(crate) fn note_pushed_out(&mut self, account: Account, octets: u64) {
         self.queues[account.queue()].pushed_out_octets += octets;
+    }
+
+    /// Count a packet of a queue that was cut to its headers at its port.
+    pub(crate) fn note_trim(&mut self, account: Account) {
+        self.queues[account.queue()].trimmed += 1;
     }
 
     /// Count a packet of a queue that was marked at its port.

@@ -6,7 +6,7 @@
 //! headroom, and no more than the larger of `xon` and the queue's limit less `xon_offset`. The memory checks this
 //! whenever a packet leaves it.
 
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// The pause thresholds of a queue, in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct QueuePause {
     pub xon: u64,
     /// Distance below the queue's limit from which on its sender may send again.
     pub xon_offset: Option<u64>,
+    /// Time after which the sender obeys a pause frame.
+    pub response: Span,
 }
 
 impl QueuePause {

@@ -100,6 +100,8 @@ pub struct SharedQueue {
     pub dropped: u64,
     /// Packets of the queue marked at their port.
     pub marked: u64,
+    /// Packets of the queue cut to their headers at their port.
+    pub trimmed: u64,
     /// Octets of packets of the queue that were pushed out, after they had used earlier links in vain.
     pub pushed_out_octets: u64,
 }
@@ -122,6 +124,7 @@ impl SharedQueue {
             thresholds: None,
             dropped: 0,
             marked: 0,
+            trimmed: 0,
             pushed_out_octets: 0,
         }
     }
@@ -236,7 +239,7 @@ impl SharedQueue {
         self.headroom_max = self.headroom;
         self.threshold_min = f64::INFINITY;
         self.thresholds = self.thresholds.take().map(|_| Vec::new());
-        (self.dropped, self.marked, self.pushed_out_octets) = (0, 0, 0);
+        (self.dropped, self.marked, self.trimmed, self.pushed_out_octets) = (0, 0, 0, 0);
     }
 
     pub(super) fn close_counters(&mut self, now: Time) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Account, Charge, Leaving, Memory};
+use super::{Account, Charge, Leaving, Memory, Trim};
 use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc};
@@ -13,6 +13,8 @@ use crate::units::ids::{IdVec, PortVc};
 pub struct Share {
     number: usize,
     accounts: Arc<IdVec<PortVc, Account>>,
+    /// How packets of each circuit are cut that the memory refuses; empty if none are.
+    trims: Arc<IdVec<PortVc, Option<Trim>>>,
     /// For each circuit whether the port has refused a unit of its arriving frame; empty unless the memory pushes out
     /// whole packets.
     spoilt: IdVec<PortVc, bool>,
@@ -26,7 +28,23 @@ pub struct Share {
 impl Share {
     /// Build a share in memory `number`, with the queues of every circuit of the port.
     pub fn new(number: usize, accounts: Arc<IdVec<PortVc, Account>>) -> Share {
-        Share { number, accounts, spoilt: IdVec::default(), lossless_drop: 0, lent: None, charge: None }
+        let (trims, spoilt) = (Arc::default(), IdVec::default());
+        Share { number, accounts, trims, spoilt, lossless_drop: 0, lent: None, charge: None }
+    }
+
+    /// Return the share at a port that cuts packets of some classes that the memory refuses.
+    pub fn with_trims(self, trims: Arc<IdVec<PortVc, Option<Trim>>>) -> Share {
+        Share { trims, ..self }
+    }
+
+    /// Return whether the port cuts packets that the memory refuses.
+    pub(crate) fn trims(&self) -> bool {
+        !self.trims.is_empty()
+    }
+
+    /// Return how packets of a circuit are cut that the memory refuses, if they are.
+    pub(crate) fn trim_of(&self, vc: PortVc) -> Option<Trim> {
+        *self.trims.get(vc)?
     }
 
     /// Return the share with a record of refused frames, for a memory that pushes out whole packets.
@@ -52,7 +70,17 @@ impl Share {
     /// Return the queues in which a unit of a circuit is counted.
     #[inline]
     pub(crate) fn account(&self, unit: &Unit, vc: PortVc) -> Account {
+        if unit.is_cut() {
+            return self.account_of_headers(unit, vc);
+        }
         self.accounts[vc].of(unit)
+    }
+
+    /// Return the queues in which headers are counted: those of their own class, if they have one.
+    #[cold]
+    fn account_of_headers(&self, unit: &Unit, vc: PortVc) -> Account {
+        let own = self.trim_of(vc).and_then(|trim| trim.account);
+        own.unwrap_or_else(|| self.accounts[vc].of(unit))
     }
 
     /// Swap the content of `lent` and the memory's entry in `memories`, to lend the memory or to return it.
@@ -79,11 +107,21 @@ impl Share {
         self.charge.is_some()
     }
 
-    /// Return whether the headers of a packet that does not fit have room.
-    pub(crate) fn admits_headers(&mut self, unit: &Unit, vc: PortVc, size: u64) -> bool {
+    /// Return whether the headers of a packet that does not fit have room: within the limits of their class if they have
+    /// one of their own, else beyond those of the packet.
+    pub(crate) fn admits_headers(&mut self, now: Time, unit: &Unit, vc: PortVc, size: u64) -> bool {
+        if unit.is_cut() && self.trim_of(vc).is_some_and(|trim| trim.account.is_some()) {
+            return self.admits(now, unit, vc, size);
+        }
         let account = self.account(unit, vc);
         self.charge = self.memory().admits_headers(account, size);
         self.charge.is_some()
+    }
+
+    /// Count a packet that was cut to its headers.
+    pub(crate) fn note_trim(&mut self, unit: &Unit, vc: PortVc) {
+        let account = self.account(unit, vc);
+        self.memory().note_trim(account);
     }
 
     /// Count a packet that fits in the memory.

@@ -33,7 +33,7 @@ use crate::buffer::admission::Failure;
 use crate::buffer::pool::Pool;
 use crate::link::control::Control;
 use crate::link::gate::credit::{self, CreditReceiver};
-use crate::link::gate::{self, loss};
+use crate::link::gate::{self, loss, storm};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
 use crate::memory::pushout::{Content, Cut, Piece};
@@ -289,12 +289,32 @@ fn gates<'a>(
 ) -> impl Iterator<Item = Box<[gate::Policy]>> + use<'a> {
     let mut losses: Vec<Vec<&loss::Spec>> = vec![Vec::new(); scenario.lines.len()];
     scenario.losses.iter().for_each(|spec| losses[spec.line].push(spec));
-    let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(scenario.paused_lines());
-    lines.enumerate().map(|(index, (((line, vcs), losses), is_paused))| {
+    let mut storms: Vec<Vec<&storm::Spec>> = vec![Vec::new(); scenario.lines.len()];
+    scenario.storms.iter().for_each(|spec| storms[spec.line].push(spec));
+    let mut responses: Vec<Vec<(u32, u32, Span)>> = vec![Vec::new(); scenario.lines.len()];
+    for (number, memory) in (0..).zip(&scenario.memories) {
+        let pauses = memory.queues.iter().filter_map(|queue| Some((queue.line, queue.limits.pause?)));
+        for (line, pause) in pauses.filter(|(_, pause)| pause.response > Span::ZERO) {
+            responses[line].push((pause.class, number, pause.response));
+        }
+    }
+    let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(storms).zip(responses);
+    let lines = lines.zip(scenario.paused_lines()).enumerate();
+    lines.map(|(index, (((((line, vcs), losses), storms), responses), is_paused))| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
-        let (seed, line, losses) = (scenario.seed, line.name.as_str(), &losses);
-        let logs_pauses = scenario.measure.pauses.contains(&index);
-        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused, logs_pauses })
+        let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
+        gate::build(&gate::Site {
+            seed,
+            line,
+            keys,
+            losses,
+            classes,
+            is_paused,
+            logs_pauses: scenario.measure.pauses.contains(&index),
+            storms: &storms,
+            responses: &responses,
+            minimum,
+        })
     })
 }
 
@@ -310,7 +330,8 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     for (number, memory) in scenario.memories.iter().enumerate() {
         let by_packets = memory.pushout.as_ref().is_some_and(|pushout| pushout.kind().keeps_packets());
         for (port, accounts) in &memory.ports {
-            let share = Share::new(number, accounts.clone());
+            let trims = memory.trims.get(port).cloned().unwrap_or_default();
+            let share = Share::new(number, accounts.clone()).with_trims(trims);
             shares[*port] = Some(if by_packets { share.keeping_frames() } else { share });
         }
     }
@@ -356,14 +377,14 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: IdSlice<'_, PortVc, Circui
         pushout,
         shared_queue: line.port.scheduler.shares_one_queue(),
         gates,
-        trims: line.port.trims,
+        trims: line.port.admission.trims(),
         times_waits,
         ..Parts::plain(
             line.port.measure,
             Pool::new(line.port.capacity, vcs.len()),
             line.port.admission.build(&context).expect("a checked scenario can be built"),
             line.port.scheduler.build(&context).expect("a checked scenario can be built"),
-            Line::new(line.rate, latency).with_pause(pause(scenario, line)),
+            Line::new(line.rate, latency).with_pause(pause(scenario, line)).with_minimum(line.minimum),
         )
     })
 }

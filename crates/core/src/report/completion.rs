@@ -117,11 +117,14 @@ fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
 fn one_way(scenario: &Scenario, vc: CircuitId, full: u64, shape: Shape, last: Option<Shape>) -> f64 {
     let lines = || scenario.vcs[vc].path.iter().map(|&line| &scenario.lines[line]);
     let travel = |line: &Line| (line.delay + scenario.nodes[line.to].latency).as_secs_f64();
-    let slowness: Vec<f64> = lines().map(|line| 8.0 / line.sending_rate().as_f64()).collect();
-    let through = |units: u64, bytes: u16, lines: &[f64]| {
-        let slowest = lines.iter().copied().fold(0.0, f64::max);
+    let slowness: Vec<(f64, u16)> =
+        lines().map(|line| (8.0 / line.sending_rate().as_f64(), line.minimum)).collect();
+    let through = |units: u64, bytes: u16, lines: &[(f64, u16)]| {
+        let padding = |minimum: u16| f64::from(bytes.max(minimum)) / f64::from(bytes.max(1));
+        let slow = lines.iter().map(|&(slowness, minimum)| slowness * padding(minimum));
+        let slowest = slow.clone().fold(0.0, f64::max);
         let behind = units.saturating_sub(1) as f64 * slowest;
-        f64::from(bytes) * (lines.iter().sum::<f64>() + behind)
+        f64::from(bytes) * (slow.sum::<f64>() + behind)
     };
     let units = full * u64::from(shape.units);
     let sending = match last {

@@ -91,6 +91,9 @@ fn intervals(scenario: &Scenario) -> usize {
     (scenario.duration - scenario.warmup).0.div_ceil(scenario.sample.0) as usize
 }
 
+/// The name of the only class of a scenario without classes, as at queues of memories.
+const EVERY: &str = "all";
+
 /// Return the share of every interval between samples in which a port was not allowed to send a class, for each class that a
 /// memory can stop there.
 fn pauses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
@@ -111,9 +114,10 @@ fn pauses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
         }
         json!({ "name": name, "share": shares })
     };
-    let classes =
-        (0..).zip(&scenario.sections.queues.0).filter(|(_, (name, _))| scenario.pauses_class(port, name));
-    let classes: Vec<Json> = classes.map(|(number, (name, _))| class(name, number)).collect();
+    let named: Vec<&str> = scenario.sections.queues.0.iter().map(|(name, _)| name.as_str()).collect();
+    let names = if named.is_empty() { vec![EVERY] } else { named };
+    let stopped = (0..).zip(names).filter(|(number, _)| scenario.stops_class(port, *number));
+    let classes: Vec<Json> = stopped.map(|(number, name)| class(name, number)).collect();
     json!({ "start_s": scenario.warmup.as_secs_f64(), "step_s": scenario.sample.as_secs_f64(), "classes": classes })
 }
 

@@ -19,11 +19,18 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let vc = &scenario.vcs[flow.vc];
     let headers = flow.transport.header_bytes();
     let payload = flow.mean_of_packet(|packet| f64::from(packet - headers));
-    let octets = flow.mean_of_packet(|packet| vc.framing.shape(packet).line_bytes() as f64);
-    let cost = octets * flow.source.redundancy() / payload;
+    let cost = |minimum: u16| {
+        let octets = |packet| vc.framing.shape(packet).line_bytes().max(minimum.into()) as f64;
+        flow.mean_of_packet(octets) * flow.source.redundancy() / payload
+    };
+    let unpadded = cost(0);
     let mut lines = BTreeMap::new();
     for (path, share) in vc.shares() {
-        path.iter().for_each(|&line| *lines.entry(line).or_insert(0.0) += share * cost);
+        for &line in path {
+            let minimum = scenario.lines[line].minimum;
+            let cost = if minimum > 0 { cost(minimum) } else { unpadded };
+            *lines.entry(line).or_insert(0.0) += share * cost;
+        }
     }
     let bits = flow.mean_bits(vc.framing.without_parity());
     let piece = match *flow.transport {

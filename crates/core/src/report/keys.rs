@@ -375,6 +375,18 @@ const PORT: &[ReportKey] = &[
         "Time in which pause frames kept a class from being sent.",
     ),
     if_so(
+        "storms_detected",
+        Count,
+        "with a watchdog",
+        "Times that its watchdog found a class paused for too long.",
+    ),
+    if_so(
+        "storms_restored",
+        Count,
+        "with a watchdog",
+        "Times that such a class had not been paused for long enough.",
+    ),
+    if_so(
         "pause_frames",
         Count,
         "if there were any",
@@ -460,6 +472,7 @@ const QUEUE: &[ReportKey] = &[
     key("headroom_max", Count, "Largest use of headroom, in cells."),
     key("dropped", Count, "Packets of the queue lost at the port, without those lost at policers."),
     key("marked", Count, "Its packets marked at the port."),
+    if_so("trimmed", Count, "if there were any", "Its packets cut to their headers at the port."),
     key(
         "pushed_out_octets",
         Count,

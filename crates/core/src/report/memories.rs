@@ -72,6 +72,9 @@ fn of_queue(
         "marked": queue.marked,
         "pushed_out_octets": queue.pushed_out_octets,
     });
+    if queue.trimmed > 0 {
+        entry["trimmed"] = queue.trimmed.into();
+    }
     if is_traced {
         entry["occupancy"] = over_time(scenario, json!(queue.occupancy().trace()));
         entry["threshold"] = over_time(scenario, json!(queue.thresholds()));

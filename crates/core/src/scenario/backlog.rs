@@ -10,6 +10,8 @@ use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};
 
 /// The longest run, and the longest wait for a line: together half of the largest instant.
 pub(super) const LONGEST: Span = Span::secs(50 * 86_400);
+/// Octets of the smallest packet: IP and UDP headers.
+const SMALLEST: u64 = 28;
 
 /// Refuse a line if more units may wait for it than it can send in [`LONGEST`].
 pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
@@ -57,16 +59,16 @@ fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
 
 /// Return the picoseconds that a line takes for the largest packet of a circuit, with the pause before it.
 fn time(line: &Line, vc: &Vc) -> u128 {
-    of_octets(line, vc.framing.shape(vc.packet).line_bytes())
+    of_octets(line, line.octets(vc.framing.shape(vc.packet).line_bytes()))
 }
 
 /// Return the picoseconds that a line takes for the full buffer of its port; `None` for an unlimited buffer.
 fn most(line: &Line) -> Option<u128> {
     let octets = match line.port.measure {
         Measure::Cells => CELL_BYTES,
-        Measure::Bytes => 1,
+        Measure::Bytes => u64::from(line.minimum).div_ceil(SMALLEST).max(1), // padding multiplies octets by this at most
         Measure::Packets => u16::MAX.into(),
-        Measure::MemoryCells(cell) => cell.octets.into(),
+        Measure::MemoryCells(cell) => line.octets(cell.octets.into()),
     };
     line.port.capacity.limit().map(|limit| u128::from(limit) * of_octets(line, octets))
 }

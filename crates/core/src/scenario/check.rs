@@ -11,11 +11,12 @@ use super::flows::{self, Choice};
 use super::links::{self, check_delay};
 use super::losses;
 use super::measure;
-use super::memories::{Memories, queue_names};
+use super::memories::{Memories, note_trims, queue_names};
 use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, Scenario, Vc};
 use super::ports::{self, Ports};
 use super::round_trips::RoundTrips;
 use super::spread;
+use super::storms;
 use super::warnings::Checked;
 use crate::language::item::Item;
 use crate::language::message::Refusal;
@@ -94,6 +95,7 @@ pub(super) fn check(
         drawings,
         memories: Vec::new(),
         losses: Vec::new(),
+        storms: Vec::new(),
         measure: Measures::default(),
         sections: memories.sections(),
         origin: is_drawn.then(|| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
@@ -103,8 +105,12 @@ pub(super) fn check(
     let passing = passing_circuits(&scenario);
     credits::settle(&mut scenario, &passing, &ports)?;
     scenario.memories = memories.settled(&scenario, &passing)?;
+    note_trims(&mut scenario);
     credits::settle_buffers(&mut scenario, &passing, &ports)?; // before measures: which ports are sampled depends on the promised room
     (scenario.sections.losses, scenario.losses) = (intended.entries, intended.specs);
+    let storms = storms::check(file.storm, &scenario)?;
+    (scenario.sections.storms, scenario.storms) = (storms.entries, storms.specs);
+    storms::settle_watchdogs(&mut scenario, &ports)?;
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
     check_ports(&scenario, &ports, &passing, file.measure)?;

@@ -1,8 +1,10 @@
 //! The properties of circuits that a port can use.
 
+use super::file::MarkAt;
 use super::model::{Flow, Line, Scenario};
 use crate::buffer::context::{Context, Contract};
 use crate::buffer::size::Measure;
+use crate::language::spec::Nested;
 use crate::transport::Transport;
 use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 
@@ -70,10 +72,12 @@ pub fn contracts(
         };
         let class = scenario.sections.queues.0.get(spec.queue).filter(|_| line.port.memory.is_some());
         let priority = class.and_then(|(_, class)| class.priority).unwrap_or(spec.priority);
+        let mark = class.and_then(|(_, class)| class.mark.as_ref());
+        let marks_leaving = mark.is_some_and(|Nested(mark)| mark.at == MarkAt::Dequeue);
         let (mcr, weight) = (spec.mcr, spec.weight);
         let budget = carried(scenario, circuit).and_then(|flow| flow.transport.budget(&flow.source));
         let payload = spec.payload.map(u64::from);
-        Contract { circuit, mcr, weight, priority, frame, octets, payload, budget }
+        Contract { circuit, mcr, weight, priority, frame, octets, payload, marks_leaving, budget }
     };
     vcs.iter().map(contract).collect()
 }
@@ -88,6 +92,7 @@ pub fn context<'a>(
         capacity: line.port.capacity,
         measure: line.port.measure,
         rate: line.sending_rate(),
+        minimum: line.minimum,
         contracts: contracts.view(),
         seed: scenario.seed,
         port: &line.name,

@@ -45,6 +45,8 @@ pub(super) struct SectionedFile<'a> {
     pub queue: Option<&'a Node>,
     /// The list of losses by intent.
     pub loss: Option<&'a Node>,
+    /// The list of pauses from outside.
+    pub storm: Option<&'a Node>,
     /// The section of measures.
     pub measure: Option<&'a Node>,
     topology: Option<(topology::Spec, &'a Node)>,
@@ -126,7 +128,7 @@ impl<'a> SectionedFile<'a> {
         let (flows, node) = (table.take("flows"), table.take("node"));
         let (link, flow) = (table.take("link"), table.take("flow"));
         let recording = table.take(replay::Params::TABLE);
-        let (loss, measure) = (table.take("loss"), table.take("measure"));
+        let (loss, storm, measure) = (table.take("loss"), table.take("storm"), table.take("measure"));
         table.finish()?;
         Ok(SectionedFile {
             head,
@@ -135,6 +137,7 @@ impl<'a> SectionedFile<'a> {
             memory,
             queue,
             loss,
+            storm,
             measure,
             topology,
             recording,

@@ -14,7 +14,7 @@ use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::language::spec::{Field, Nested, Section};
 use crate::memory::sharing::Sharing;
 use crate::memory::{QueueLimits, ThresholdCheck};
-use crate::units::Rate;
+use crate::units::{Bytes, Rate};
 
 /// Return a scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
 pub fn explain(scenario: &Scenario) -> Json {
@@ -36,6 +36,9 @@ pub fn explain(scenario: &Scenario) -> Json {
     keys.insert("flow".to_string(), flows(s));
     if !s.sections.losses.is_empty() {
         keys.insert("loss".to_string(), s.sections.losses.iter().map(table).collect());
+    }
+    if !s.sections.storms.is_empty() {
+        keys.insert("storm".to_string(), s.sections.storms.iter().map(table).collect());
     }
     if s.measure != Measures::default() {
         keys.insert("measure".to_string(), table(&measure::section(s)));
@@ -117,6 +120,7 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         delay: line.delay,
         medium: Some(line.medium),
         pause: line.pause,
+        minimum: (line.minimum > 0).then_some(Bytes(line.minimum.into())),
         duplex: back.is_some(),
         back: back.map(|back| Nested(BackSection { rate: Some(back.rate), delay: Some(back.delay) })),
     })

@@ -6,6 +6,7 @@ use crate::buffer::size::{BufferSize, Level, PortBuffer};
 use crate::discipline;
 use crate::language::spec::{Named, Nested};
 use crate::link::gate::{self, loss};
+use crate::memory::response::{PauseLevel, Response};
 use crate::memory::sharing::{self, complete_sharing};
 use crate::memory::{self, Side, ThresholdCheck};
 use crate::police;
@@ -13,6 +14,7 @@ use crate::scheduler::{self, fifo};
 use crate::section;
 use crate::source;
 use crate::transport;
+use crate::unit::CUT_BYTES;
 use crate::units::{Bytes, Rate, Span};
 
 crate::choice! {
@@ -116,6 +118,9 @@ section! {
         /// Before each frame the line pauses for a random time, uniform up to this one: for hosts, against phase
         /// effects (S. Floyd, V. Jacobson, 1992). The other direction never pauses.
         pub pause: Span = Span::ZERO,
+        /// Least octets of a packet on its lines, the header of the adaptation included: a shorter packet takes as long. By default that
+        /// of the adaptation, which pads packets in buffers as well.
+        pub minimum: Option<Bytes> = None,
         /// Whether there is a line in the other direction as well.
         pub duplex: bool = true,
         /// Rate and delay of the other direction where they differ.
@@ -211,6 +216,11 @@ section! {
         pub priority: Option<u32> = None,
         /// Nothing of the class is lost: the port before each of its queues is stopped in time by pause frames (PFC).
         pub pause: Option<Nested<PauseSection>> = None,
+        /// When a port of a memory decides whether to mark its packets: policies with `action = "mark"` do so when they arrive.
+        pub mark: Option<Nested<MarkSection>> = None,
+        /// What the memory refuses of the class is cut to its headers instead of being lost, as switch chips do. Headers go before
+        /// everything else at their port.
+        pub trim: Option<Nested<TrimSection>> = None,
         /// Pool of the other side in which its packets are counted as well, and must find room.
         pub opposite: Option<Nested<OppositeSection>> = None,
     }
@@ -219,12 +229,45 @@ section! {
 section! {
     /// When the port before a queue is stopped, and when it goes on.
     pub struct PauseSection {
-        /// Headroom that each of its queues may take. The port before is stopped when a queue takes the first cell of it.
-        pub xoff: Level,
-        /// What a queue may hold when the port before it goes on; it must have returned all headroom.
-        pub xon: Level = Level::Size(BufferSize::Cells(0)),
+        /// Headroom that each of its queues may take. The port before is stopped when a queue takes the first cell of it. With "auto" each
+        /// queue may take what its link needs.
+        pub xoff: PauseLevel,
+        /// What a queue may hold when the port before it goes on; it must have returned all headroom. With "auto" it is what leaves the queue
+        /// at the rate of the link until packets come again.
+        pub xon: PauseLevel = PauseLevel::Level(Level::Size(BufferSize::Cells(0))),
+        /// Time that the port before needs to obey: as the standard permits for the rate of the line, that of octets on it, or a time. By
+        /// default none.
+        pub response: Option<Response> = None,
         /// The port before also goes on when the queue holds this much less than it may hold.
         pub xon_offset: Option<Level> = None,
+    }
+}
+
+crate::choice! {
+    /// When a port decides whether to mark a packet.
+    pub enum MarkAt {
+        /// When it arrives, by the queue that it finds.
+        Arrival = "arrival",
+        /// When it is sent, by the queue that it leaves behind: the sender learns of the queue earlier. For the policy step.
+        Dequeue = "dequeue",
+    }
+}
+
+section! {
+    /// When packets of a class are marked.
+    pub struct MarkSection {
+        /// When the port decides.
+        pub at: MarkAt = MarkAt::Arrival,
+    }
+}
+
+section! {
+    /// How packets of a class are cut.
+    pub struct TrimSection {
+        /// Octets that are left of a packet; a refused packet that is no longer goes with the headers as it is.
+        pub size: Bytes = Bytes(CUT_BYTES as u64),
+        /// The class in which the headers are counted, and must find room like any packet of it. By default their own, without its limits.
+        pub queue: Option<String> = None,
     }
 }
 
@@ -313,6 +356,20 @@ section! {
         pub reroute_after: Option<Span> = None,
         /// Random losses, single or in bursts.
         pub gilbert: Option<Nested<loss::Gilbert>> = None,
+    }
+}
+
+section! {
+    /// Pauses from outside (priority flow control): from one instant to another a port of packets does not send a class.
+    pub struct StormSection {
+        /// The port, or a class of ports.
+        pub port: String,
+        /// The class of traffic that is paused: the name of a section `[queue.NAME]`. By default all.
+        pub queue: Option<String> = None,
+        /// When the pause begins.
+        pub from: Span,
+        /// When the pause ends.
+        pub to: Span,
     }
 }
 

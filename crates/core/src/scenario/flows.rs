@@ -364,10 +364,7 @@ impl FlowNetwork<'_> {
     fn framing(&self, medium: Medium, parity: u16) -> Framing {
         match medium {
             Medium::Cells => Framing::Aal5 { llc_snap: self.adaptation.llc_snap(), parity },
-            Medium::Packets => {
-                let header = u32::try_from(self.adaptation.header().0).expect("a checked header");
-                Framing::Packet { header }
-            }
+            Medium::Packets => Framing::Packet(self.adaptation.padding()),
         }
     }
 

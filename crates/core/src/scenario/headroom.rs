@@ -1,11 +1,16 @@
 //! The headroom that links need if their senders can be paused, compared with the headroom that memories have.
 
 use super::contract::{Passing, passing_circuits};
+use super::file::PauseSection;
 use super::model::{Flow, Line, MemoryQueue, NodeMemory, Scenario};
+use super::pauses::PauseRefusal;
 use super::warning::Warning;
-use crate::memory::headroom::Link;
+use crate::link::control::PAUSE_OCTETS;
+use crate::memory::headroom::{Link, Terms};
+use crate::memory::response::PauseLevel;
 use crate::source::Source;
 use crate::transport::{self, Transport};
+use crate::units::Span;
 use crate::units::ids::{CircuitId, IdVec};
 
 /// The headroom of a queue.
@@ -25,6 +30,8 @@ pub struct Headroom {
     pub all_need: u64,
     /// Cells of headroom of the pool.
     pub pool: u64,
+    /// The link of the queue.
+    pub link: Link,
 }
 
 /// Verdict about headroom.
@@ -65,7 +72,8 @@ pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
     if !scenario.paused_lines().contains(&true) {
         return Vec::new();
     }
-    let links = Links { scenario, passing: passing_circuits(scenario), smallest: smallest_packets(scenario) };
+    let passing = passing_circuits(scenario);
+    let links = Links::new(scenario, &scenario.memories, &passing);
     scenario
         .memories
         .iter()
@@ -77,7 +85,7 @@ pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
 /// Return the sentences of `explain` about each headroom.
 pub(super) fn sentences(scenario: &Scenario) -> Vec<String> {
     let sentence = |headroom: Headroom| {
-        let Headroom { queue: (memory, queue), given, needed, lines, lines_at_once, all_need, pool } =
+        let Headroom { queue: (memory, queue), given, needed, lines, lines_at_once, all_need, pool, .. } =
             headroom;
         let memory = &scenario.memories[memory];
         let MemoryQueue { class, line, .. } = &memory.queues[queue];
@@ -90,13 +98,69 @@ pub(super) fn sentences(scenario: &Scenario) -> Vec<String> {
             _ => String::new(),
         };
         format!(
-            "memory {:?}, class {class:?} over {:?}: the link needs {needed} cells of headroom, and may take {given}: {}{shared}",
+            "memory {:?}, class {class:?} over {:?}: the link needs {needed} cells of headroom, and may take {given}: {}{shared} ({})",
             memory.name,
             scenario.lines[*line].name,
-            verdict.word()
+            verdict.word(),
+            sum(&headroom.link)
         )
     };
     headrooms(scenario).into_iter().map(sentence).collect()
+}
+
+/// Return the sum that gives the headroom of a link, in words.
+fn sum(link: &Link) -> String {
+    let Terms { waits, frames, cable, response, begun } = link.terms();
+    let (first, (cells, octets)) = (link.cell.cells(begun), link.occupancy());
+    let terms = [
+        (waits, "before the pause frame in the other direction"),
+        (frames, "for pause frames"),
+        (cable, "on the cable and in the nodes"),
+        (response, "until the sender obeys"),
+        (begun, "of a packet that it has begun"),
+    ];
+    let given = terms.iter().filter(|(octets, _)| *octets > 0);
+    let given: Vec<String> = given.map(|(octets, what)| format!("{octets} octets {what}")).collect();
+    format!(
+        "{first} cells for the packet that takes the first one, and at {cells} cells for each {octets} octets {}",
+        given.join(", ")
+    )
+}
+
+/// Set the thresholds of pauses that the links determine, and the times that their senders need to obey. `section` returns
+/// what a class says about its pauses; the error has the class, its key and the message.
+pub(super) fn settle<'s>(
+    scenario: &Scenario,
+    passing: &Passing,
+    memories: &mut [NodeMemory],
+    section: impl Fn(&str) -> &'s PauseSection,
+) -> Result<(), PauseRefusal> {
+    for queue in memories.iter_mut().flat_map(|memory| &mut memory.queues) {
+        let Some(pause) = &mut queue.limits.pause else { continue };
+        let Some(response) = section(&queue.class).response else { continue };
+        let Line { name, rate, .. } = &scenario.lines[queue.line];
+        pause.response = response.time(*rate).map_err(|why| {
+            (queue.class.clone(), "pause.response", format!("{why} (on the line {name:?})"))
+        })?;
+    }
+    let links = Links::new(scenario, memories, passing);
+    let link = |(number, memory): (usize, &NodeMemory)| {
+        let pausing = memory.queues.iter().enumerate().filter(|(_, queue)| queue.limits.pause.is_some());
+        pausing.map(|(place, queue)| ((number, place), links.link(memory, queue))).collect::<Vec<_>>()
+    };
+    let needs: Vec<_> = memories.iter().enumerate().flat_map(link).collect();
+    for ((number, place), link) in needs {
+        let queue = &mut memories[number].queues[place];
+        let (section, pause) =
+            (section(&queue.class), queue.limits.pause.as_mut().expect("a class that pauses"));
+        if section.xoff == PauseLevel::Auto {
+            pause.xoff = link.headroom();
+        }
+        if section.xon == PauseLevel::Auto {
+            pause.xon = link.resumption();
+        }
+    }
+    Ok(())
 }
 
 /// Warn of links with too little headroom.
@@ -136,18 +200,26 @@ fn shared_warning(scenario: &Scenario, found: &[Headroom]) -> Option<Warning> {
 /// A scenario, with facts about the packets on its links.
 struct Links<'a> {
     scenario: &'a Scenario,
-    passing: Passing,
+    memories: &'a [NodeMemory],
+    passing: &'a Passing,
     /// For every circuit the octets of the smallest packet that it carries in large numbers, IP header included.
     smallest: IdVec<CircuitId, u32>,
 }
 
-impl Links<'_> {
+impl<'a> Links<'a> {
+    fn new(scenario: &'a Scenario, memories: &'a [NodeMemory], passing: &'a Passing) -> Links<'a> {
+        Links { scenario, memories, passing, smallest: smallest_packets(scenario) }
+    }
+
     /// Return the headroom of each queue of a memory that can pause its sender.
     fn of_memory(&self, number: usize, memory: &NodeMemory) -> Vec<Headroom> {
         let pausing = memory.queues.iter().enumerate().filter(|(_, queue)| queue.limits.pause.is_some());
-        let needs: Vec<(usize, &MemoryQueue, u64)> =
-            pausing.map(|(place, queue)| (place, queue, self.link(memory, queue).headroom())).collect();
-        let headroom = |&(place, queue, needed): &(usize, &MemoryQueue, u64)| {
+        let need = |(place, queue)| {
+            let link = self.link(memory, queue);
+            (place, queue, link.headroom(), link)
+        };
+        let needs: Vec<(usize, &MemoryQueue, u64, Link)> = pausing.map(need).collect();
+        let headroom = |&(place, queue, needed, link): &(usize, &MemoryQueue, u64, Link)| {
             let pool = memory.pools[queue.pool].headroom;
             let mut others: Vec<u64> =
                 needs.iter().filter(|other| other.1.pool == queue.pool).map(|other| other.2).collect();
@@ -164,6 +236,7 @@ impl Links<'_> {
                 lines_at_once: used.take_while(|used| *used <= pool).count() as u64,
                 all_need: others.iter().fold(0, |sum, need| need.saturating_add(sum)),
                 pool,
+                link,
             }
         };
         needs.iter().map(headroom).collect()
@@ -171,7 +244,7 @@ impl Links<'_> {
 
     /// Return the properties of the link over which the packets of a queue arrive.
     fn link(&self, memory: &NodeMemory, queue: &MemoryQueue) -> Link {
-        let Scenario { lines, nodes, vcs, memories, .. } = self.scenario;
+        let (Scenario { lines, nodes, vcs, .. }, memories) = (self.scenario, self.memories);
         let line = &lines[queue.line];
         let back_number = line.back.expect("a line that can be paused has another direction");
         let back = &lines[back_number];
@@ -193,9 +266,11 @@ impl Links<'_> {
             rate: line.rate,
             back: back.rate,
             delay: latency(line) + latency(back),
+            response: queue.limits.pause.map_or(Span::ZERO, |pause| pause.response),
             packets: (smallest, largest.max().unwrap_or(1)),
             acknowledgement,
-            largest_back: returning.max().unwrap_or(0),
+            largest_back: returning.max().map_or(0, |octets| back.octets(octets)),
+            pause: back.octets(PAUSE_OCTETS.into()),
             frames: memories.iter().flat_map(|memory| &memory.queues).filter(pausing).count() as u64,
             cell: memory.cell,
         }

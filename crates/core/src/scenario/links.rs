@@ -10,7 +10,7 @@ use crate::language::item::Item;
 use crate::language::names::NameIndex;
 use crate::language::spec::{Field, Section};
 use crate::language::tree::{self, Fault, arrow};
-use crate::units::{Rate, Span};
+use crate::units::{Bytes, Rate, Span};
 
 /// The fastest line: a cell still lasts four picoseconds.
 pub(super) const FASTEST: Rate = Rate(100_000_000_000_000);
@@ -75,9 +75,10 @@ fn forth(
     let (name, class) = (link.name.clone(), link.class.clone());
     let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
     let (rate, delay, pause) = (link.rate, link.delay, link.pause);
+    let minimum = minimum(item, medium, adaptation)?;
     let port = plain.iter().find(|(of, _)| *of == medium).map(|(_, port)| Arc::clone(port));
     let port = port.expect("a plain port for every medium");
-    Ok(Line { name, class, from, to, rate, delay, pause, medium, back: None, port })
+    Ok(Line { name, class, from, to, rate, delay, pause, minimum, medium, back: None, port })
 }
 
 /// Build the line in the other direction of line number `first`. Its name is "b->a" for "a->b", "b->a.2" for
@@ -96,8 +97,38 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: usize) -> Result<Line
     check_rate(item, "back.rate", rate)?;
     check_delay(item, "back.delay", delay)?;
     let (from, to) = (forth.to, forth.from);
-    let (medium, port) = (forth.medium, Arc::clone(&forth.port));
-    Ok(Line { name, class, from, to, rate, delay, pause: Span::ZERO, medium, back: Some(first), port })
+    let (minimum, medium, port) = (forth.minimum, forth.medium, Arc::clone(&forth.port));
+    Ok(Line {
+        name,
+        class,
+        from,
+        to,
+        rate,
+        delay,
+        pause: Span::ZERO,
+        minimum,
+        medium,
+        back: Some(first),
+        port,
+    })
+}
+
+/// Return the least octets of units on the lines of a link.
+fn minimum(
+    item: &Item<'_, LinkSection>,
+    medium: Medium,
+    adaptation: &adaptation::Spec,
+) -> Result<u16, Fault> {
+    let of_adaptation = if medium == Medium::Packets { adaptation.minimum() } else { Bytes(0) };
+    if let Some(minimum) = item.it.minimum {
+        let cells = "must be left out on a link of cells, which all take 53 bytes";
+        item.ensure(medium == Medium::Packets, "minimum", cells)?;
+        adaptation::packet::check_minimum(minimum).map_err(|refused| item.fault("minimum", refused.why))?;
+        let least =
+            format!("must be at least {} bytes, to which the adaptation pads every packet", of_adaptation.0);
+        item.ensure(minimum >= of_adaptation, "minimum", &least)?;
+    }
+    Ok(u16::try_from(item.it.minimum.unwrap_or(of_adaptation).0).expect("a checked minimum"))
 }
 
 fn check_rate(item: &Item<'_, LinkSection>, key: &str, rate: Rate) -> Result<(), Fault> {

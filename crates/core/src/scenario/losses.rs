@@ -3,7 +3,7 @@
 use super::file::LossSection;
 use super::measure::{listed, no_port};
 use super::model::{Line, Medium, Scenario};
-use crate::language::item::Item;
+use crate::language::item::{Item, entries};
 use crate::language::spec::Nested;
 use crate::language::tree::{Fault, Node, Value};
 use crate::link::gate::loss::{Pattern, Spec};
@@ -37,12 +37,8 @@ pub(super) struct Intended {
 
 /// Check the entries of `[[loss]]`.
 pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended, Fault> {
-    let Some(node) = list else { return Ok(Intended::default()) };
-    let Value::List(entries) = &node.value else {
-        return Err(node.fault("loss", format!("must be a list, not {}: write [[loss]]", node.show())));
-    };
     let mut intended = Intended::default();
-    for (index, entry) in entries.iter().enumerate() {
+    for (index, entry) in entries(list, "loss")?.iter().enumerate() {
         let item = Item::<LossSection>::entry(entry, "loss", index)?;
         let lossless = scenario.lines.iter().all(|line| line.port.gates.credit.is_none());
         item.ensure(

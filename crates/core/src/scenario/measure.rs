@@ -201,15 +201,15 @@ fn ports(
     listed(names, known).map_err(|name| item.fault(key, no_port(name, lines)))
 }
 
-/// Return the ports that the list `pauses` names and that a memory can pause; refuse a list without any.
+/// Return the ports that the list `pauses` names and that a memory or a storm can pause; refuse a list without any.
 fn paused_ports(item: &Item<'_, MeasureSection>, scenario: &Scenario) -> Result<Vec<usize>, Fault> {
     let named = ports(item, "pauses", &item.it.pauses, &scenario.lines)?;
-    let paused = scenario.paused_lines();
+    let paused = scenario.stopped_lines();
     let found: Vec<usize> = named.iter().copied().filter(|&line| paused[line]).collect();
     let names: Vec<&str> = item.it.pauses.iter().map(String::as_str).collect();
     let message = format!(
-        "no port of {} can be paused: that takes a memory at the far end of its line, and a class with \"pause\" that comes \
-         over it",
+        "no port of {} can be paused: that takes a [[storm]], or a memory at the far end of its line and a class with \
+         \"pause\" that comes over it",
         listing(&names, LISTED)
     );
     item.ensure(named.is_empty() || !found.is_empty(), "pauses", &message)?;

@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::contract::{Passing, context, contracts};
-use super::file::{MemorySection, PauseSection, PoolSection, QueueSection};
-use super::model::{Line, Medium, MemoryPool, MemoryQueue, NetworkNode, NodeMemory, Scenario, Sections, Vc};
-use super::pauses;
+use super::file::{MarkAt, MemorySection, PauseSection, PoolSection, QueueSection, TrimSection};
+use super::model::{
+    Line, Medium, MemoryPool, MemoryQueue, NetworkNode, NodeMemory, Port, Scenario, Sections, Vc,
+};
+use super::{headroom, pauses};
+use crate::adaptation::MAX_PACKET;
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Outlet, QueueTerms};
@@ -19,8 +22,9 @@ use crate::language::spec::{Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::link::gate::pause::MOST_CLASSES;
-use crate::memory::{self, Account, QueueLimits, QueuePause, Side, sharing};
-use crate::units::ids::CircuitId;
+use crate::memory::{self, Account, QueueLimits, QueuePause, Side, Trim, sharing};
+use crate::units::Span;
+use crate::units::ids::{CircuitId, IdVec, PortVc};
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -32,6 +36,9 @@ pub(super) struct Memories<'a> {
 
 /// Greatest number of partitions: more than any chip has.
 const MOST_PARTITIONS: u32 = 64;
+
+/// Least octets of a packet that was cut: headers of IP and UDP.
+const LEAST_HEADERS: u64 = 28;
 
 /// Greatest number of cells: more than any chip has.
 const MOST_CELLS: u64 = 1 << 40;
@@ -123,7 +130,7 @@ impl<'a> Memories<'a> {
         fn named<T: Clone>(items: &[(&str, Item<'_, T>)]) -> Named<T> {
             Named(items.iter().map(|(name, item)| (name.to_string(), item.it.clone())).collect())
         }
-        Sections { memories: named(&self.memories), queues: named(&self.queues), losses: Vec::new() }
+        Sections { memories: named(&self.memories), queues: named(&self.queues), ..Sections::default() }
     }
 
     /// Find the memory of this name; the error lists the allowed names.
@@ -145,6 +152,9 @@ impl<'a> Memories<'a> {
         if item.it.pause.is_some() {
             self.check_pause(item)?;
         }
+        if let Some(Nested(trim)) = &item.it.trim {
+            self.check_trim(item, trim)?;
+        }
         let Some(opposite) = opposite else { return Ok(()) };
         self.check_alpha(item, "opposite.alpha", opposite.0.alpha)?;
         self.check_pool(item, "opposite.pool", &opposite.0.pool)?;
@@ -157,6 +167,33 @@ impl<'a> Memories<'a> {
             item.ensure(side(pool.as_ref()) != side(Some(&opposite.0.pool)), "opposite.pool", &message)?;
         }
         Ok(())
+    }
+
+    /// Return the number of a class.
+    fn place_of_queue(&self, name: &str) -> Option<usize> {
+        self.queues.iter().position(|(known, _)| *known == name)
+    }
+
+    /// Refuse cuts of a class that loses nothing, headers that are no headers, and a class for headers that does not exist
+    /// or is the class itself.
+    fn check_trim(&self, item: &Item<'_, QueueSection>, trim: &TrimSection) -> Result<(), Fault> {
+        let message = "must be left out beside pause: nothing is refused of a class that pauses";
+        item.ensure(item.it.pause.is_none(), "trim", message)?;
+        let message =
+            format!("must be from {LEAST_HEADERS} bytes, the headers of IP and UDP, to {MAX_PACKET}");
+        item.ensure((LEAST_HEADERS..=MAX_PACKET).contains(&trim.size.0), "trim.size", &message)?;
+        let Some(name) = &trim.queue else { return Ok(()) };
+        let Some(place) = self.place_of_queue(name) else {
+            let names: Vec<&str> = self.queues.iter().map(|(name, _)| *name).collect();
+            return Err(item.fault("trim.queue", unknown("queue", name, &names)));
+        };
+        let (_, other) = &self.queues[place];
+        let message = "must name another class; without this key headers are of the class of their packets";
+        item.ensure(other.path != item.path, "trim.queue", message)?;
+        let message = format!(
+            "must name a class that does not pause, unlike {name:?}: what finds no room there is lost"
+        );
+        item.ensure(other.it.pause.is_none(), "trim.queue", &message)
     }
 
     /// Refuse pauses of a class that is not counted on the ingress side alone, or of more classes than Ethernet has
@@ -202,7 +239,7 @@ impl<'a> Memories<'a> {
 
     /// Build the memories of a network; each port already holds the name of its memory's section.
     pub(super) fn settled(&self, scenario: &Scenario, passing: &Passing) -> Result<Vec<NodeMemory>, Fault> {
-        let mut memories = Vec::new();
+        let (mut memories, mut sections) = (Vec::new(), Vec::new());
         for (name, item) in &self.memories {
             let found = self.of_section(name, item, scenario, passing)?;
             let unused =
@@ -210,7 +247,23 @@ impl<'a> Memories<'a> {
             if found.is_empty() {
                 return Err(item.node.fault(&item.path, unused));
             }
+            sections.extend(found.iter().map(|_| item));
             memories.extend(found);
+        }
+        let refused = |(class, key, message): pauses::PauseRefusal| {
+            let section = self.queues.iter().find(|(name, _)| *name == class);
+            section.expect("only a class pauses").1.fault(key, message)
+        };
+        let pause = |class: &str| {
+            let section = self.queues.iter().find(|(name, _)| *name == class);
+            let pause = section.and_then(|(_, item)| item.it.pause.as_ref());
+            pause.map(|Nested(pause)| pause).expect("only a class with pauses is asked about")
+        };
+        headroom::settle(scenario, passing, &mut memories, pause).map_err(refused)?;
+        for (memory, item) in memories.iter_mut().zip(sections) {
+            pauses::settle_headroom(memory, &pools(&item.it)).map_err(refused)?;
+            let queues = BTreeMap::new();
+            Builder { memories: self, item, scenario, passing, queues }.check(memory)?;
         }
         Ok(memories)
     }
@@ -347,17 +400,23 @@ impl Builder<'_, '_> {
             pools: self.pools()?,
             queues: Vec::new(),
             ports: Vec::new(),
+            trims: BTreeMap::new(),
         };
         for &port in own {
             let accounts = self.passing.at(port).iter().map(|&vc| self.account(&mut memory, port, vc));
             let accounts = Arc::new(accounts.collect::<Result<_, _>>()?);
             memory.ports.push((port, accounts));
+            let trims = self.passing.at(port).iter().map(|&vc| self.trim(&mut memory, port, vc));
+            let trims = trims.collect::<Result<IdVec<PortVc, _>, _>>()?;
+            if trims.iter().any(Option::is_some) {
+                memory.trims.insert(port, Arc::new(trims));
+            }
+            self.check_marks(port)?;
         }
         let refused = |(class, key, message): pauses::PauseRefusal| {
             let section = self.memories.queues.iter().find(|(name, _)| *name == class);
             section.expect("only a class pauses").1.fault(key, message)
         };
-        pauses::settle_headroom(&mut memory, &pools(&self.item.it)).map_err(refused)?;
         let removes = |name: &str| {
             self.memories
                 .memories
@@ -365,7 +424,6 @@ impl Builder<'_, '_> {
                 .any(|(other, item)| *other == name && removing_key(&item.it).is_some())
         };
         pauses::check_lines(self.scenario, self.passing, &memory, removes).map_err(refused)?;
-        self.check(&mut memory)?;
         Ok(memory)
     }
 
@@ -439,7 +497,45 @@ impl Builder<'_, '_> {
         let message =
             "must be left out: flows with transport.unscheduled have packets of this class and of another";
         item.ensure(item.it.opposite.is_none(), "opposite", message)?;
+        item.ensure(item.it.trim.is_none(), "trim", message)?;
         item.ensure(item.it.pause.is_none(), "pause", message)
+    }
+
+    /// Refuse marks at dequeue at a port that cannot set them.
+    fn check_marks(&self, port: usize) -> Result<(), Fault> {
+        let line = &self.scenario.lines[port];
+        let classes: BTreeSet<usize> =
+            self.passing.at(port).iter().map(|&vc| self.scenario.vcs[vc].queue).collect();
+        for (_, item) in classes.into_iter().filter_map(|class| self.memories.queues.get(class)) {
+            if item.it.mark.as_ref().is_none_or(|Nested(mark)| mark.at != MarkAt::Dequeue) {
+                continue;
+            }
+            let (name, policy) = (&line.name, &line.port.admission);
+            let cells = format!(
+                "must be \"arrival\" at the port {name:?}, where a frame is judged at its first cell"
+            );
+            item.ensure(line.medium == Medium::Packets, "mark.at", &cells)?;
+            let message = format!(
+                "must be \"arrival\" at the port {name:?}, whose policy {:?} decides about packets that arrive; the policy step can \
+                 decide when they leave",
+                policy.name()
+            );
+            item.ensure(!policy.marks_arrivals_only(), "mark.at", &message)?;
+        }
+        Ok(())
+    }
+
+    /// Return how packets of a circuit are cut at a port that the memory refuses, if they are.
+    fn trim(&mut self, memory: &mut NodeMemory, port: usize, vc: CircuitId) -> Result<Option<Trim>, Fault> {
+        let Some((_, item)) = self.memories.queues.get(self.scenario.vcs[vc].queue) else { return Ok(None) };
+        let Some(Nested(TrimSection { size, queue })) = &item.it.trim else { return Ok(None) };
+        let line = &self.scenario.lines[port];
+        let cells = format!("must be left out: the port {:?} sends cells, which cannot be cut", line.name);
+        item.ensure(line.medium == Medium::Packets, "trim", &cells)?;
+        let size = u16::try_from(size.0).expect("a checked size");
+        let class = queue.as_ref().map(|name| self.memories.place_of_queue(name).expect("a checked class"));
+        let account = class.map(|class| self.account_of(memory, port, vc, class)).transpose()?;
+        Ok(Some(Trim { size, account }))
     }
 
     /// Return the queues in which packets of one class of a circuit are counted at a port; add new ones.
@@ -485,9 +581,10 @@ impl Builder<'_, '_> {
         };
         Ok(QueuePause {
             class: class as u32,
-            xoff: level("xoff", pause.xoff)?,
-            xon: level("xon", pause.xon)?,
+            xoff: pause.xoff.level().map_or(Ok(0), |xoff| level("xoff", xoff))?,
+            xon: pause.xon.level().map_or(Ok(0), |xon| level("xon", xon))?,
             xon_offset: pause.xon_offset.map(|offset| level("xon_offset", offset)).transpose()?,
+            response: Span::ZERO, // follows with the line
         })
     }
 
@@ -515,7 +612,8 @@ impl Builder<'_, '_> {
         Ok(*self.queues.entry((pool, line, class)).or_insert_with(|| {
             let of_pool = &mut memory.pools[pool].terms;
             let number = of_pool.len();
-            let outlet = Outlet { line, rate: self.scenario.lines[line].rate };
+            let Line { rate, minimum, .. } = self.scenario.lines[line];
+            let outlet = Outlet { line, rate, minimum };
             of_pool.push(QueueTerms { alpha, priority, outlet });
             memory.queues.push(MemoryQueue { class: name.to_string(), line, pool, number, limits });
             count
@@ -616,6 +714,14 @@ impl Builder<'_, '_> {
             Some((_, item)) => item.fault("reserved", message),
             None => self.item.fault(&format!("pool.{}.size", pool.name), message), // credits without classes
         }
+    }
+}
+
+/// Note at the ports of memories that they cut packets: headers overtake others there.
+pub(super) fn note_trims(scenario: &mut Scenario) {
+    for &port in scenario.memories.iter().flat_map(|memory| memory.trims.keys()) {
+        let line = &mut scenario.lines[port];
+        line.port = Arc::new(Port { trims: true, ..Port::clone(&line.port) });
     }
 }
 

@@ -22,6 +22,8 @@ mod links;
 
 mod losses;
 
+mod storms;
+
 mod ports;
 
 mod memories;

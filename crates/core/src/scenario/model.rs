@@ -1,11 +1,11 @@
 //! A scenario that has been checked: everything in it is valid.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use super::file::{EngineKind, Medium, NodeKind, Routing};
-use super::file::{FlowSection, LossSection, MemorySection, QueueSection};
+use super::file::{FlowSection, LossSection, MemorySection, QueueSection, StormSection};
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
@@ -15,7 +15,7 @@ use crate::buffer::size::{CellSize, Measure};
 use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
-use crate::link::gate::{self, loss};
+use crate::link::gate::{self, loss, storm};
 use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
 use crate::refused::Refused;
@@ -68,6 +68,8 @@ pub struct Scenario {
     pub memories: Vec<NodeMemory>,
     /// Losses by intent, in the order of the file.
     pub losses: Vec<loss::Spec>,
+    /// Pauses from outside, in the order of the file.
+    pub storms: Vec<storm::Spec>,
     /// The additional figures of the report.
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
@@ -85,6 +87,8 @@ pub struct Sections {
     pub queues: Named<QueueSection>,
     /// Sections of losses by intent.
     pub losses: Vec<LossSection>,
+    /// Sections of pauses from outside.
+    pub storms: Vec<StormSection>,
 }
 
 /// A memory of one node, or one of its partitions.
@@ -110,6 +114,8 @@ pub struct NodeMemory {
     pub queues: Vec<MemoryQueue>,
     /// The ports that share the memory, each with the queues of its circuits.
     pub ports: Vec<(usize, Arc<IdVec<PortVc, memory::Account>>)>,
+    /// For those of these ports that cut packets the memory refuses, how they cut the packets of each circuit.
+    pub trims: BTreeMap<usize, Arc<IdVec<PortVc, Option<memory::Trim>>>>,
 }
 
 impl NodeMemory {
@@ -245,6 +251,8 @@ pub struct Line {
     pub delay: Span,
     /// Longest of the random pauses before each frame.
     pub pause: Span,
+    /// Least octets of a unit on the line: shorter ones are padded. 0 on cell lines, and without padding.
+    pub minimum: u16,
     /// Medium of the line.
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
@@ -257,6 +265,11 @@ impl Line {
     /// Return whether the occupancy of the line's port is sampled: it is if the buffer is limited.
     pub fn is_sampled(&self) -> bool {
         self.port.capacity.is_limited()
+    }
+
+    /// Return the octets that a frame of this many octets takes on the line.
+    pub fn octets(&self, octets: u64) -> u64 {
+        octets.max(self.minimum.into())
     }
 
     /// Return the rate that the line can sustain: its own rate, or the rate of a gate of its port if that is less.

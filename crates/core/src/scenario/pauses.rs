@@ -18,12 +18,22 @@ impl Scenario {
         paused
     }
 
-    /// Return whether a memory at the end of a line stops a class there.
-    pub(crate) fn pauses_class(&self, line: usize, class: &str) -> bool {
-        let queues = self.memories.iter().flat_map(|memory| &memory.queues);
-        queues
-            .into_iter()
-            .any(|queue| queue.limits.pause.is_some() && queue.line == line && queue.class == class)
+    /// Return whether a memory at the end of a line, or a storm, may stop a class there.
+    pub(crate) fn stops_class(&self, line: usize, class: u32) -> bool {
+        let mut pauses =
+            self.memories.iter().flat_map(|memory| &memory.queues).filter(|queue| queue.line == line);
+        pauses.any(|queue| queue.limits.pause.is_some_and(|pause| pause.class == class))
+            || self
+                .storms
+                .iter()
+                .any(|storm| storm.line == line && storm.class.is_none_or(|own| own == class))
+    }
+
+    /// Return for every line whether it can be paused, by a memory at its end or from outside.
+    pub(crate) fn stopped_lines(&self) -> Vec<bool> {
+        let mut stopped = self.paused_lines();
+        self.storms.iter().for_each(|storm| stopped[storm.line] = true);
+        stopped
     }
 }
 

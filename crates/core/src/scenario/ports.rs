@@ -109,6 +109,12 @@ impl<'a> Ports<'a> {
         &self.sections[self.of_line[index].expect("only a port with a section is asked about")]
     }
 
+    /// Return the lines whose ports have the section of line number `index`.
+    pub(super) fn beside(&self, index: usize) -> impl Iterator<Item = usize> {
+        let section = self.of_line[index];
+        self.of_line.iter().enumerate().filter(move |(_, other)| **other == section).map(|(line, _)| line)
+    }
+
     /// Return the lines whose ports have a section, with their numbers.
     pub(super) fn of<'l>(&self, lines: &'l [Line]) -> impl Iterator<Item = (usize, &'l Line)> {
         lines.iter().enumerate().filter(|(index, _)| self.of_line[*index].is_some())
@@ -169,7 +175,7 @@ fn check_scheduler(line: &Line, context: &Context<'_>) -> Result<(), Refused> {
 /// Refuse gates through which some packet cannot pass, or that contradict each other.
 fn check_gates(line: &Line, context: &Context<'_>) -> Result<(), (&'static str, Refused)> {
     let longest = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
-    line.port.gates.check(if line.medium == Medium::Cells { CELL_BYTES } else { longest })
+    line.port.gates.check(if line.medium == Medium::Cells { CELL_BYTES } else { line.octets(longest) })
 }
 
 /// Build the admission policy of a port; refuse one that cannot work with the port's scheduler.
@@ -188,8 +194,8 @@ fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Re
 
 /// Refuse `action = "trim"` on cell links, in policies that discard queued packets, and together with push-out.
 fn check_trimming(line: &Line, admission: &admission::Policy) -> Result<(), Refused> {
-    let Port { pushout, trims, .. } = &*line.port;
-    if !trims {
+    let Port { pushout, admission: spec, .. } = &*line.port;
+    if !spec.trims() {
         return Ok(());
     }
     let why = match line.medium {

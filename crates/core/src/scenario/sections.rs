@@ -5,8 +5,9 @@ use serde_json::{Value as Json, json};
 
 use super::catalogue::catalogue;
 use super::file::{
-    BackSection, FairSection, FlowSection, HeadSection, LinkSection, LossSection, MeasureSection,
-    MemorySection, NodeSection, OWN_KEYS, OppositeSection, PoolSection, PortSection, QueueSection,
+    BackSection, FairSection, FlowSection, HeadSection, LinkSection, LossSection, MarkSection,
+    MeasureSection, MemorySection, NodeSection, OWN_KEYS, OppositeSection, PauseSection, PoolSection,
+    PortSection, QueueSection, StormSection, TrimSection,
 };
 use super::topology::{self, WireKeys};
 use crate::adaptation;
@@ -35,6 +36,11 @@ pub fn schema() -> Json {
         ("link", LinkSection::DOC, link),
         ("flow", FlowSection::DOC, list(flow(), &[&["name"]])),
         ("loss", LossSection::DOC, list(object_schema(&LossSection::params()), &[&["link"]])),
+        (
+            "storm",
+            StormSection::DOC,
+            list(object_schema(&StormSection::params()), &[&["port", "from", "to"]]),
+        ),
         (replay::Params::TABLE, recordings, texts),
         ("measure", MeasureSection::DOC, object_schema(&MeasureSection::params())),
     ];
@@ -66,10 +72,14 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<MemorySection>("`[memory.NAME]`", "", entries),
         section::<PoolSection>("`pool.NAME` of a memory", "", entries),
         section::<QueueSection>("`[queue.NAME]`", "", entries),
+        section::<PauseSection>("`pause` of a class", "", entries),
+        section::<MarkSection>("`mark` of a class", "", entries),
+        section::<TrimSection>("`trim` of a class", "", entries),
         section::<OppositeSection>("`opposite` of a class", "", entries),
         section::<FlowSection>("`[flows]` and `[[flow]]`", flows, entries),
         section::<LossSection>("`[[loss]]`", "", entries),
         section::<Gilbert>("`gilbert` of `[[loss]]`", "", entries),
+        section::<StormSection>("`[[storm]]`", "", entries),
         section::<MeasureSection>("`[measure]`", "", entries),
         section::<FairSection>("`fairness` of `[measure]`", "", entries),
     ]

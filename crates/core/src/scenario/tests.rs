@@ -3,6 +3,7 @@
 use super::model::{Line, Medium, NodeKind, Scenario};
 use super::{RequestPart, load};
 use crate::adaptation::Framing;
+use crate::adaptation::packet::Padding;
 use crate::buffer::capacity::Capacity;
 use crate::source;
 use crate::transport;
@@ -128,7 +129,7 @@ fn packets_need_routers_and_carry_the_header_of_their_line() {
     let scenario = scenario(&(DUMBBELL.to_string() + packets));
     assert_eq!(scenario.nodes[2].kind, NodeKind::Router);
     assert!(scenario.lines.iter().all(|line| line.medium == Medium::Packets));
-    assert!(scenario.vcs.iter().all(|vc| vc.framing == Framing::Packet { header: 38 }));
+    assert!(scenario.vcs.iter().all(|vc| vc.framing == Framing::Packet(Padding { header: 38, minimum: 0 })));
 }
 
 #[test]

@@ -246,3 +246,72 @@ fn on_packet_links_a_port_that_marks_takes_no_more_events_than_one_that_drops() 
         assert_eq!(events("mark"), events("drop"), "{policy}: the same run");
     }
 }
+
+/// A burst of ten packets of 1000 octets at 80 Mb/s into a memory before a line of 8 Mb/s, which marks above three.
+const CLASSES: &str = r#"
+    name = "burst"
+    duration = "50 ms"
+    adaptation = { kind = "packet" }
+    node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
+    link = [
+        { name = "in", from = "a", to = "r", rate = "80 Mb/s", delay = "0 s" },
+        { name = "out", from = "r", to = "b", rate = "8 Mb/s", delay = "10 us" },
+    ]
+    memory.chip = { size = "100 cells", cell = "1000 bytes" }
+    queue.data = {}
+    [port.out]
+    memory = "chip"
+    admission = { policy = "step", threshold = "3 cells" }
+    [[flow]]
+    name = "f"
+    from = "a"
+    to = "b"
+    transport = { kind = "udp", ecn = true }
+    [flow.source]
+    kind = "on-off"
+    peak = "80 Mb/s"
+    burst = 10
+    total = 10
+    off = "100 s"
+    distribution = "periodic"
+    phase = "aligned"
+    size = "972 bytes"
+"#;
+
+#[test]
+fn a_class_can_be_marked_by_the_queue_that_its_packets_leave_behind() {
+    let marked = |sets: &[&str]| {
+        let document = run_on_both(CLASSES, sets);
+        let port = entry(&document, "ports", "out").clone();
+        (sum(&port["marked"]), port["lost"].clone())
+    };
+    // the 5th to the 10th packet meet more than three; when the 2nd to the 6th leave, more than three stay behind
+    assert_eq!(marked(&[]), (6, json!({})));
+    assert_eq!(marked(&["queue.data.mark={at='arrival'}"]), (6, json!({})));
+    assert_eq!(marked(&["queue.data.mark={at='dequeue'}"]), (5, json!({})));
+    let deaf = ["queue.data.mark={at='dequeue'}", "flow.f.transport.ecn=false"];
+    assert_eq!(
+        marked(&deaf),
+        (0, json!({ "early": 6 })),
+        "a packet that cannot be marked is judged on arrival"
+    );
+    let drop = ["queue.data.mark={at='dequeue'}", "port.out.admission.action=drop"];
+    assert_eq!(marked(&drop), (0, json!({ "early": 6 })), "nothing is marked");
+}
+
+#[test]
+fn marks_when_packets_leave_are_refused_where_a_port_cannot_set_them() {
+    let sets = ["queue.data.mark={at='dequeue'}", "port.out.admission={policy='red', action='mark'}"]
+        .map(String::from);
+    let told = load(CLASSES, "x.toml", &sets).unwrap_err().message;
+    assert!(
+        told.contains(
+            "queue.data.mark.at must be \"arrival\" at the port \"out\", whose policy \"red\" decides"
+        ),
+        "{told}"
+    );
+    assert!(told.contains("the policy step can decide when they leave"), "{told}");
+    let drop = ["queue.data.mark={at='dequeue'}", "port.out.admission={policy='red', action='drop'}"]
+        .map(String::from);
+    assert!(load(CLASSES, "x.toml", &drop).is_ok(), "a port that marks nothing need not be able to");
+}

@@ -274,6 +274,52 @@ fn the_headroom_of_a_long_cable_is_that_of_a_table_of_a_switch_maker() {
     assert!(lines.contains("the link needs 433 cells of headroom, and may take 438: enough"), "{lines}");
 }
 
+#[test]
+fn the_response_time_of_the_standard_takes_the_place_of_a_latency_of_the_host() {
+    let sets = ["node.a.latency=0 s", "queue.rdma.pause.response=802.3", "queue.rdma.pause.xoff=auto"]
+        .map(String::from);
+    let scenario = load(LONG_CABLE, "cable.toml", &sets).unwrap();
+    let &[Headroom { needed, given, .. }] = &headrooms(&scenario)[..] else { panic!("one link") };
+    assert_eq!((needed, given), (433, 433), "2017.28 ns instead of 2017.3");
+    let lines = thresholds(&scenario).join("\n");
+    let words = "needs 433 cells of headroom, and may take 433: enough (22 cells for the packet that takes the first one, and at";
+    assert!(lines.contains(words), "{lines}");
+    for term in [
+        "9100 octets before the pause frame in the other direction",
+        "64 octets for pause frames",
+        "25216 octets until the sender obeys",
+    ] {
+        assert!(lines.contains(term), "{term}: {lines}");
+    }
+}
+
+#[test]
+fn a_sender_that_needs_time_to_obey_fills_more_headroom() {
+    let most = |sets: &[&str]| {
+        of_queue(&run(CHAIN, &[&["queue.rdma.pause.xoff=9 cells"], sets].concat()), "headroom_max").clone()
+    };
+    assert_eq!(most(&[]), json!(3));
+    // it obeys at 7.064 ms instead of 5.064, when it has begun the 8th packet
+    assert_eq!(most(&["queue.rdma.pause.response=2 ms"]), json!(5));
+    assert_eq!(most(&["queue.rdma.pause.response=2000 bytes"]), json!(5), "2 ms at 8 Mb/s");
+}
+
+#[test]
+fn automatic_thresholds_lose_nothing_and_keep_the_line_busy() {
+    let auto = ["queue.rdma.pause={xoff='auto', xon='auto', response='2 ms'}", "duration=1 s"];
+    let scenario = load(CHAIN, "chain.toml", &auto.map(String::from)).unwrap();
+    let &[Headroom { needed, given, .. }] = &headrooms(&scenario)[..] else { panic!("one link") };
+    assert_eq!((needed, given), (6, 6), "one, and 64 + 1000 + 2000 + 1000 octets in cells of 1000");
+    assert_eq!(scenario.memories[0].queues[0].limits.pause.unwrap().xon, 5, "4064 octets");
+    let document = run(CHAIN, &auto);
+    assert_eq!((of_queue(&document, "dropped"), codes(&document)), (&json!(0), vec![]));
+    // a packet takes 10 ms; from the first one on, at 1.5 ms, the line never waits
+    let sent = entry(&document, "ports", "out")["units_out"].as_u64().unwrap();
+    assert_eq!(sent, 99);
+    let explained = pushout_core::scenario::explain(&scenario).to_string();
+    assert_eq!(load(&explained, "", &[]).unwrap(), scenario, "it is read back");
+}
+
 /// Three hosts that send at once over links like that of [`CHAIN`], and share the headroom of a pool that is enough for two.
 fn shared_headroom(senders: u64) -> (String, Vec<Headroom>, u64) {
     let (head, flow) = CHAIN.split_once("[[flow]]").unwrap();
@@ -413,6 +459,18 @@ fn pauses_that_cannot_work_are_refused_with_their_place() {
         (&["link.in.duplex=false"], "the line \"in\" has no other direction on which pauses could travel"),
         (&["port.\"in.back\".shaper={rate=\"1 Mb/s\"}"], "shaper"),
         (&["queue.rdma.pause={}"], "xoff"),
+        (
+            &["queue.rdma.pause.response=802.3"],
+            "\"802.3\" has values for 10, 25, 40, 50, 100, 200, 400 Gb/s, not for 8 Mb/s (on the line \"in\")",
+        ),
+        (
+            &["queue.rdma.pause.response=soon"],
+            "must be \"802.3\", octets or a time, as in \"25216 bytes\" or \"2 us\", not \"soon\"",
+        ),
+        (
+            &["queue.rdma.pause={xoff='auto', response='20 ms'}"],
+            "must leave shared room in the pool \"lossless\"",
+        ),
     ] {
         let message = refused(sets);
         assert!(message.contains(words), "{message}\n  is not {words}");

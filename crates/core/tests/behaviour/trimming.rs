@@ -162,6 +162,93 @@ fn a_port_cuts_a_packet_that_the_memory_refuses_and_the_headers_need_room_in_the
     assert_eq!((&out["trimmed"], &out["lost"]["overflow"]), (&json!(5), &json!(15)), "room for five headers");
 }
 
+/// The same memory for a class whose headers are of another one, at a port without an early policy.
+fn by_class(trim: &str, others: &[&str]) -> Json {
+    let class = format!("queue={{data={{trim={trim}}}, control={{}}}}");
+    let burst = ["port.out={memory=\"chip\"}", "flow.f.source.total=30", "flow.f.source.burst=30", &class];
+    run(BURST, &[&MEMORY[1..], &burst, others].concat())
+}
+
+#[test]
+fn a_class_has_its_packets_cut_that_the_memory_refuses_and_counts_headers_in_another_one() {
+    let report = by_class("{size=\"64 bytes\", queue=\"control\"}", &[]);
+    let out = entry(&report, "ports", "out");
+    assert_eq!((&out["units_in"], &out["trimmed"], &out["lost"]), (&json!(30), &json!(20), &json!({})));
+    assert_eq!((&out["frames_whole_out"], &out["octets_out"]), (&json!(10), &json!(10 * 1500 + 20 * 64)));
+    let queue = |name: &str| entry(&report["memories"][0], "queues", name).clone();
+    let (data, control) = (queue("out/data"), queue("out/control"));
+    assert_eq!(
+        (&data["occupancy_max"], &data["trimmed"], &data["dropped"]),
+        (&json!(150), &json!(20), &json!(0))
+    );
+    assert_eq!((&control["occupancy_max"], control.get("trimmed")), (&json!(20), None));
+}
+
+#[test]
+fn headers_have_the_size_of_the_class_and_the_limits_of_theirs() {
+    let long = by_class("{size=\"100 bytes\", queue=\"control\"}", &[]);
+    assert_eq!(entry(&long, "ports", "out")["octets_out"], json!(10 * 1500 + 20 * 100));
+    let tight = by_class("{queue=\"control\"}", &["queue.control.limit=5 cells"]);
+    let out = entry(&tight, "ports", "out");
+    assert_eq!(
+        (&out["trimmed"], &out["lost"]),
+        (&json!(5), &json!({ "overflow": 15 })),
+        "the limit of their class"
+    );
+    let own = by_class("{}", &["memory.chip.size=155 cells"]);
+    let out = entry(&own, "ports", "out");
+    assert_eq!(
+        (&out["trimmed"], &out["lost"]["overflow"]),
+        (&json!(5), &json!(15)),
+        "no limit but the memory"
+    );
+}
+
+#[test]
+fn what_an_early_policy_refuses_of_such_a_class_is_lost() {
+    let early = "port.out.admission={policy=\"step\", threshold=\"100 cells\", action=\"drop\"}";
+    let report = by_class("{queue=\"control\"}", &[early]);
+    let out = entry(&report, "ports", "out");
+    assert_eq!(
+        (out.get("trimmed"), &out["lost"]["early"]),
+        (None, &json!(23)),
+        "seven of 15 cells met up to 100"
+    );
+}
+
+#[test]
+fn cuts_of_a_class_that_make_no_sense_are_refused_with_the_remedy() {
+    let refused = |sets: &[&str]| {
+        let sets = [&MEMORY[..], &["port.out={memory=\"chip\"}"], sets].concat();
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        load(BURST, "burst.toml", &sets).unwrap_err().message
+    };
+    let cases = [
+        (
+            "data={trim={queue=\"contrl\"}}, control={}",
+            "queue.data.trim.queue",
+            "unknown queue \"contrl\"; did you mean \"control\"?",
+        ),
+        ("data={trim={queue=\"data\"}}", "queue.data.trim.queue", "must name another class"),
+        (
+            "data={trim={size=\"20 bytes\"}}",
+            "queue.data.trim.size",
+            "must be from 28 bytes, the headers of IP and UDP, to 65535",
+        ),
+        ("data={trim={}, pause={xoff=\"10 cells\"}}", "queue.data", ""),
+    ];
+    for (classes, place, why) in cases {
+        let told = refused(&[&format!("queue={{{classes}}}")]);
+        assert!(told.contains(place) && told.contains(why), "{classes}: {told}");
+    }
+    let ingress = "memory.chip.pool={in={side=\"ingress\"}}";
+    let told = refused(&[ingress, "queue={data={trim={}, pause={xoff=\"10 cells\"}}}"]);
+    assert!(told.contains("nothing is refused of a class that pauses"), "{told}");
+    let told =
+        refused(&[ingress, "queue={data={trim={queue=\"control\"}}, control={pause={xoff=\"10 cells\"}}}"]);
+    assert!(told.contains("must name a class that does not pause, unlike \"control\""), "{told}");
+}
+
 #[test]
 fn cutting_is_refused_where_it_cannot_be() {
     let refused = |sets: &[&str]| {

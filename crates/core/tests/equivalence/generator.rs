@@ -30,6 +30,8 @@ struct Writer {
     marks_unscheduled: bool,
     /// True if a flow of the class `tcp` has been written.
     has_tcp: bool,
+    /// The class of ports that outside pauses, perhaps.
+    stormed: Option<&'static str>,
 }
 
 /// A random scenario; not every text is one.
@@ -42,10 +44,12 @@ pub(crate) fn scenario(seed: u64) -> String {
     let ring = switches >= 3 && writer.draw.chance(0.2);
     let hosts = 2 + writer.below(6);
     writer.network(switches, ring, hosts);
+    writer.choose_storm(&["access", "access.back"]);
     writer.ports();
     writer.flows(hosts, switches, ring);
     writer.measure();
     writer.losses(&["access", "access.back", "trunk"]);
+    writer.storms();
     writer.text
 }
 
@@ -184,6 +188,7 @@ pub(crate) fn fabrics(seed: u64) -> String {
         let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
         writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
     }
+    writer.choose_storm(&["host", "fabric", "host.back"]);
     for section in ["default", "fabric", "\"host.back\""] {
         if writer.draw.chance(0.6) {
             writer.port(section);
@@ -199,6 +204,7 @@ pub(crate) fn fabrics(seed: u64) -> String {
         }
     }
     writer.losses(&["host", "fabric", "fabric.back"]);
+    writer.storms();
     writer.text
 }
 
@@ -231,6 +237,7 @@ impl Writer {
             pushes_packets: false,
             marks_unscheduled: false,
             has_tcp: false,
+            stormed: None,
         }
     }
 
@@ -381,7 +388,17 @@ impl Writer {
         }
         let sample = self.pick(&["1 ms", "10 us", "137 us"]);
         let kind = if self.cells { "aal5" } else { "packet" };
-        self.line(format_args!("sample = \"{sample}\"\nadaptation = {{ kind = \"{kind}\" }}"));
+        let padding = match self.cells {
+            true => "",
+            false => self.pick(&[
+                "",
+                "",
+                "",
+                ", header = \"38 bytes\", minimum = \"84 bytes\"",
+                ", minimum = \"400 bytes\"",
+            ]),
+        };
+        self.line(format_args!("sample = \"{sample}\"\nadaptation = {{ kind = \"{kind}\"{padding} }}"));
     }
 
     /// Switches in a row or in a ring, and hosts at some of them.
@@ -411,6 +428,10 @@ impl Writer {
         if class == "access" && self.draw.chance(0.2) {
             let pause = self.pick(&["1 ps", "3 us", "150 us"]);
             self.line(format_args!("pause = \"{pause}\""));
+        }
+        if !self.cells && self.draw.chance(0.15) {
+            let minimum = self.pick(&["400 bytes", "1500 bytes"]);
+            self.line(format_args!("minimum = \"{minimum}\""));
         }
     }
 
@@ -468,11 +489,14 @@ impl Writer {
         let alpha = if ["dynamic-threshold", "abm", "occamy"].contains(&policy) { "alpha = 0.5" } else { "" };
         let limit = 1 + self.below(90);
         self.line(format_args!("[queue.one]\nlimit = \"{limit} %\"\nreserved = \"1 cell\"\n{alpha}"));
-        let pauses = format!(
-            "pause = {{ xoff = \"{} cells\", xon = \"{} cells\" }}",
-            1 + self.below(20),
-            self.below(9)
-        );
+        if !self.cells && self.draw.chance(0.2) {
+            self.line(format_args!("mark = {{ at = \"dequeue\" }}"));
+        }
+        let response = self.pick(&["", "", ", response = \"30 us\"", ", response = \"700 bytes\""]);
+        let xoff =
+            if self.draw.chance(0.2) { "auto".to_string() } else { format!("{} cells", 1 + self.below(20)) };
+        let xon = if self.draw.chance(0.2) { "auto".to_string() } else { format!("{} cells", self.below(9)) };
+        let pauses = format!("pause = {{ xoff = \"{xoff}\", xon = \"{xon}\"{response} }}");
         let kind = self.below(2);
         self.marks_unscheduled = self.draw.chance(0.4);
         let opposite = match kind {
@@ -480,7 +504,12 @@ impl Writer {
             0 if !self.cells => &pauses,
             _ => "opposite = { pool = \"out\" }",
         };
-        self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}"));
+        let trims = !self.cells && !self.marks_unscheduled && !opposite.starts_with("pause");
+        let trim = match trims && self.draw.chance(0.3) {
+            true => self.pick(&["trim = { queue = \"one\" }", "trim = { size = \"200 bytes\" }"]),
+            false => "",
+        };
+        self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}\n{trim}"));
     }
 
     /// A push-out policy of a memory: where ports send cells, of whole packets.
@@ -553,6 +582,14 @@ impl Writer {
             let rate = self.pick(&["4.24 Mb/s", "17.1072 Mb/s", "100 Mb/s"]);
             let burst = if self.cells { 53 + self.below(500) } else { 10_000 + self.below(5000) };
             self.line(format_args!("shaper = {{ rate = \"{rate}\", burst = \"{burst} bytes\" }}"));
+        }
+        let covers_storm = section == "default" && self.stormed == Some("access.back");
+        if covers_storm || self.stormed.is_some_and(|class| section.trim_matches('"') == class) {
+            let (detect, restore) = (1 + self.below(900), 1 + self.below(900));
+            let action = self.pick(&["drop", "drop", "forward"]);
+            self.line(format_args!(
+                "watchdog = {{ detect = \"{detect} us\", restore = \"{restore} us\", action = \"{action}\" }}"
+            ));
         }
     }
 
@@ -772,6 +809,26 @@ impl Writer {
             self.line(format_args!("losses = {limited}\ncwnd = {cwnd}\ntransfers = true"));
             let waits = if self.cells { "[]" } else { &limited };
             self.line(format_args!("marks = {limited}\nsojourn = {waits}"));
+        }
+    }
+
+    /// Choose a class of ports that outside will pause, in one network of packets of four.
+    fn choose_storm(&mut self, classes: &[&'static str]) {
+        if !self.cells && self.draw.chance(0.25) {
+            self.stormed = Some(classes[self.below(classes.len() as u64) as usize]);
+        }
+    }
+
+    /// Pauses from outside that overlap, follow each other, or are apart.
+    fn storms(&mut self) {
+        let Some(port) = self.stormed else { return };
+        for _ in 0..=self.below(3) {
+            let (begin, length) = (self.below(2000), 1 + self.below(3000));
+            let queue = if self.uses_memory { self.pick(&["", "queue = \"one\"\n"]) } else { "" };
+            self.line(format_args!(
+                "[[storm]]\nport = \"{port}\"\n{queue}from = \"{begin} us\"\nto = \"{} us\"",
+                begin + length
+            ));
         }
     }
 

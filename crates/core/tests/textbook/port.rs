@@ -128,6 +128,7 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
         capacity,
         measure: Measure::Cells,
         rate: RATE,
+        minimum: 0,
         contracts: IdSlice::new(contracts),
         seed,
         port: "blackboard",

@@ -105,7 +105,7 @@ impl Policy {
         let terms = |(line, contract): (usize, &Contract)| QueueTerms {
             alpha: None,
             priority: contract.priority,
-            outlet: Outlet { line, rate },
+            outlet: Outlet { line, rate, minimum: 0 },
         };
         let terms: Vec<QueueTerms> = contracts.iter().enumerate().map(terms).collect();
         let largest = contracts.iter().map(|contract| contract.octets).max().unwrap_or(1);
@@ -265,7 +265,7 @@ mod tests {
             let queue = |(&line, &priority): (&usize, &u32)| QueueTerms {
                 alpha: None,
                 priority,
-                outlet: Outlet { line, rate: Rate(8_000_000) },
+                outlet: Outlet { line, rate: Rate(8_000_000), minimum: 0 },
             };
             let terms: Vec<QueueTerms> = lines.iter().zip(priorities).map(queue).collect();
             let params = Params { alpha, update: Span::millis(1), congested: Bytes(53 * 10) };

@@ -68,8 +68,15 @@ impl Rig {
     pub(super) fn new(spec: &Spec, measure: Measure, capacity: u64, vcs: usize, seed: u64) -> Rig {
         let contracts = contracts(measure, vcs);
         let capacity = Capacity::limited(capacity);
-        let context =
-            Context { capacity, measure, rate: RATE, contracts: contracts.view(), seed, port: "rig" };
+        let context = Context {
+            capacity,
+            measure,
+            rate: RATE,
+            minimum: 0,
+            contracts: contracts.view(),
+            seed,
+            port: "rig",
+        };
         let fifo = scheduler::Spec::Fifo(fifo::Params {});
         let mut port = Port::new(Parts {
             shared_queue: true,
@@ -229,8 +236,15 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> T
 fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Refused> {
     let contracts = contracts(measure, VCS);
     let capacity = Capacity::limited(capacity);
-    let context =
-        Context { capacity, measure, rate: RATE, contracts: contracts.view(), seed: 1, port: "rig" };
+    let context = Context {
+        capacity,
+        measure,
+        rate: RATE,
+        minimum: 0,
+        contracts: contracts.view(),
+        seed: 1,
+        port: "rig",
+    };
     default_of(scheme).build(&context)
 }
 

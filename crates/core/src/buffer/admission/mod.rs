@@ -187,7 +187,16 @@ registry! {
 impl Spec {
     /// Return whether the policy has `action = "trim"`: packets are cut to their headers instead of being lost.
     pub fn trims(&self) -> bool {
-        self.write().get("action").and_then(|word| word.as_str()) == Some("trim")
+        self.has_action("trim")
+    }
+
+    /// Return whether the policy decides about marks when packets arrive, and could not when they leave.
+    pub fn marks_arrivals_only(&self) -> bool {
+        self.has_action("mark") && !matches!(self, Spec::Step(_) | Spec::Codel(_) | Spec::Pi2(_))
+    }
+
+    fn has_action(&self, action: &str) -> bool {
+        self.write().get("action").and_then(|word| word.as_str()) == Some(action)
     }
 }
 

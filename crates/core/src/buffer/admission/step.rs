@@ -12,19 +12,23 @@
 //! # Parameters
 //! `threshold` K: an occupancy, default 20 % of the buffer; the paper takes 20 packets at 1 Gb/s and 65 at 10 Gb/s,
 //! and asks for K > C · RTT / 7. `action`: `mark` (default), which discards packets that are not ECN-capable, or `drop`. `pass_eom` as for PPD.
+//! At a port of a memory, packets of a class with `mark = { at = "dequeue" }` are judged when they are sent, by what they leave behind.
 //!
 //! # Differences from the paper
-//! X counts the packet in transmission and not the one that arrives. On a cell link frames are judged at their first cell.
+//! X counts the packet in transmission and not the one that arrives; at dequeue it does not count the one that leaves. On a cell link frames are judged at their first cell.
 //!
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::{Admission, Arrival, Context, Properties, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Head, Properties, Rule, Shortcuts};
+use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
 use crate::refused::Refused;
 use crate::section;
-use crate::verdict::{Action, Reason, Verdict};
+use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
+use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 
 section! {
     /// Mark packets that meet an occupancy above a threshold.
@@ -43,20 +47,41 @@ section! {
 pub struct Policy {
     threshold: u64,
     frames: Frames,
+    /// For each circuit whether its packets are marked when they leave; empty if none are.
+    leaving: IdVec<PortVc, bool>,
 }
 
 impl Policy {
     /// Build the policy of one port; the error says why its threshold cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = context.level("threshold", params.threshold)?;
-        Ok(Policy { threshold, frames: Frames::new(context.vcs(), params.pass_eom).acting(params.action) })
+        let marks = |contract: &Contract| contract.marks_leaving && params.action == Action::Mark;
+        let leaving = match context.contracts.iter().any(marks) {
+            true => context.contracts.iter().map(marks).collect(),
+            false => IdVec::default(),
+        };
+        let frames = Frames::new(context.vcs(), params.pass_eom).acting(params.action);
+        Ok(Policy { threshold, frames, leaving })
+    }
+
+    /// Return whether a unit is marked when it leaves.
+    fn marks_leaving(&self, unit: &Unit, vc: PortVc) -> bool {
+        unit.is_ect() && self.leaving.get(vc) == Some(&true)
     }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        let above = arrival.pool.total() > self.threshold;
+        let above = arrival.pool.total() > self.threshold && !self.marks_leaving(arrival.unit, arrival.vc);
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || above.then_some(Reason::Early))
+    }
+
+    fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+        let above = head.pool.total() - head.size > self.threshold;
+        match above && self.marks_leaving(head.unit, head.vc) {
+            true => HeadVerdict::Mark(Reason::Early),
+            false => HeadVerdict::Send,
+        }
     }
 
     fn properties(&self) -> Properties {
@@ -74,7 +99,7 @@ impl Shortcuts for Policy {
     }
 
     fn rule_for_packets(&self) -> Option<Rule> {
-        Some(Rule::Frames { threshold: Some(self.threshold + 1) })
+        self.leaving.is_empty().then_some(Rule::Frames { threshold: Some(self.threshold + 1) })
     }
 }
 

@@ -203,10 +203,19 @@ impl<'a> Packets<'a> {
         let entity = event.entity as usize;
         match event.class {
             Class::Free => self.free(entity, now),
-            Class::Tick => self.transit.tick(entity, now),
+            Class::Tick => self.tick(entity, now),
             Class::Timer => self.timer(entity, now),
             Class::Credit => self.control(entity, now),
             Class::Arrive => unreachable!("no call is for these"),
+        }
+    }
+
+    /// Handle the clock of a policy, of a memory, or of the gates of a port.
+    #[inline(never)]
+    fn tick(&mut self, entity: usize, now: Time) {
+        let Some(port) = self.transit.gates_of(entity) else { return self.transit.tick(entity, now) };
+        if let Some(onward) = self.transit.act_gates(port, now) {
+            self.come_later(&onward);
         }
     }
 

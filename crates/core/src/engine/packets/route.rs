@@ -24,6 +24,7 @@ use std::iter;
 use super::lookahead::Lookahead;
 use super::payload::PacketPayload;
 use crate::adaptation::Framing;
+use crate::adaptation::packet::Padding;
 use crate::buffer::admission::{Rule, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::engine::exact::spacing::{Paces, TransmissionTime};
@@ -93,13 +94,15 @@ pub(crate) enum Entrance {
 #[derive(Debug)]
 pub(crate) struct StepClass {
     pub(crate) stop: PacketDestination,
-    /// Octets that the first link of the route adds to a packet.
-    pub(crate) header: u32,
+    /// What the first link of the route adds to a packet.
+    pub(crate) padding: Padding,
     /// Whether the circuit numbers the packets that are sent here, or the port marks or judges them.
     pub(crate) is_special: bool,
     /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one kind
     /// each.
     bytes: u16,
+    /// Least octets of a packet on the line.
+    minimum: u16,
     /// Time from the end of a transmission to the arrival at the next step.
     pub(crate) latency: Span,
     pace: TransmissionTime,
@@ -157,11 +160,11 @@ pub(crate) struct Routing {
 }
 
 impl StepClass {
-    fn new(way: RouteClass, stop: PacketDestination, rate: Rate, latency: Span) -> StepClass {
-        let RouteClass { header, is_counted, .. } = way;
-        let (pace, others) = (TransmissionTime::default(), Paces::new(rate));
+    fn new(way: RouteClass, stop: PacketDestination, line: &Line, latency: Span) -> StepClass {
+        let (RouteClass { padding, is_counted, .. }, minimum) = (way, line.minimum);
+        let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate));
         let is_special = is_counted || matches!(stop, PacketDestination::Asked | PacketDestination::Marking);
-        StepClass { stop, header, is_special, bytes: 0, latency, pace, others }
+        StepClass { stop, padding, is_special, bytes: 0, minimum, latency, pace, others }
     }
 
     /// The transmission time of packets of `bytes` octets.
@@ -175,7 +178,7 @@ impl StepClass {
 
     #[cold]
     fn renew(&mut self, bytes: u16) {
-        (self.bytes, self.pace) = (bytes, self.others.of(bytes));
+        (self.bytes, self.pace) = (bytes, self.others.of(bytes.max(self.minimum)));
     }
 }
 
@@ -441,8 +444,8 @@ fn ruled_memories(network: &Network, is_ruled: impl Fn(usize) -> bool) -> Vec<Op
 /// The values that routes of one kind share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RouteClass {
-    /// Octets that the first link adds to a packet.
-    header: u32,
+    /// What the first link adds to a packet.
+    padding: Padding,
     /// Whether it is a route of acknowledgements.
     answers: bool,
     /// Whether the circuit numbers its packets: several flows use it, or it has several routes.
@@ -457,16 +460,16 @@ fn ways(scenario: &Scenario) -> Vec<(CircuitId, RouteClass)> {
     let way = |vc: CircuitId| {
         let (flows, Vc { framing, payload, spread, .. }) =
             (std::mem::take(&mut flows[vc]), &scenario.vcs[vc]);
-        let &Framing::Packet { header } = framing else { unreachable!("all lines carry packets") };
+        let &Framing::Packet(padding) = framing else { unreachable!("all lines carry packets") };
         let is_counted = flows > 1 || spread.is_some();
-        (flows > 0).then_some((vc, RouteClass { header, answers: payload.is_none(), is_counted }))
+        (flows > 0).then_some((vc, RouteClass { padding, answers: payload.is_none(), is_counted }))
     };
     circuits().filter_map(way).collect()
 }
 
-/// For every line whether it can be paused, or carries pauses for the other direction.
+/// For every line whether it can be paused, or may carry pauses for the other direction.
 fn control_lines(scenario: &Scenario) -> Vec<bool> {
-    let paused = scenario.paused_lines();
+    let paused = scenario.stopped_lines();
     let carries = |(line, of): (&bool, &Line)| *line || of.back.is_some_and(|back| paused[back]);
     paused.iter().zip(&scenario.lines).map(carries).collect()
 }
@@ -482,7 +485,7 @@ fn policed_circuits(scenario: &Scenario) -> IdVec<CircuitId, bool> {
 #[derive(Default)]
 struct Kinds {
     list: Vec<StepClass>,
-    known: BTreeMap<(RouteClass, Rate, Span, PacketDestination), u32>,
+    known: BTreeMap<(RouteClass, Rate, u16, Span, PacketDestination), u32>,
 }
 
 impl Kinds {
@@ -490,8 +493,8 @@ impl Kinds {
     fn place(&mut self, scenario: &Scenario, way: RouteClass, line: usize, stop: PacketDestination) -> u32 {
         let line = &scenario.lines[line];
         let latency = latency(scenario, line);
-        *self.known.entry((way, line.rate, latency, stop)).or_insert_with(|| {
-            self.list.push(StepClass::new(way, stop, line.rate, latency));
+        *self.known.entry((way, line.rate, line.minimum, latency, stop)).or_insert_with(|| {
+            self.list.push(StepClass::new(way, stop, line, latency));
             self.list.len() as u32 - 1
         })
     }

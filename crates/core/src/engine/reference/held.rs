@@ -73,7 +73,10 @@ impl<T: Tracer> Engine<T> {
         let entity = event.entity as usize;
         match event.class {
             Class::Free => ports[entity],
-            Class::Tick => ports.get(entity).copied().unwrap_or(entity < self.first_message()),
+            Class::Tick => match self.gates.port_of(entity) {
+                Some(port) => ports[port],
+                None => ports.get(entity).copied().unwrap_or(entity < self.first_message()),
+            },
             Class::Credit | Class::Arrive | Class::Timer => false,
         }
     }

@@ -29,7 +29,7 @@ pub use stepper::{Stepper, run, run_traced};
 
 use std::collections::VecDeque;
 
-use super::asked::{self, ActingMemories, Controls};
+use super::asked::{self, ActingMemories, Controls, GateClocks};
 use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
 use super::questions::{number_at_port, sampled_ports};
 use super::timers::Timers;
@@ -59,6 +59,7 @@ pub(super) struct Engine<T> {
     /// Whether any line has credits.
     with_credits: bool,
     memories: ActingMemories,
+    gates: GateClocks,
     timers: Timers,
     /// Ports whose occupancy is sampled, with the next sample and the interval.
     sampled: Vec<usize>,
@@ -119,6 +120,7 @@ impl<T: Tracer> Engine<T> {
             controls,
             with_credits,
             memories: ActingMemories::new(scenario, &network),
+            gates: GateClocks::new(scenario),
             timers: Timers::new(network.flows.len()),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
@@ -133,6 +135,7 @@ impl<T: Tracer> Engine<T> {
         };
         for port in 0..engine.lines.len() {
             engine.tick(port, Time::ZERO);
+            engine.call_gates(port);
         }
         for flow in 0..engine.network.flows.len() {
             engine.call(flow, End::Source);
@@ -243,8 +246,11 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Handle a clock event by its entity: first come the policies of ports, then memories, then messages of
-    /// receivers.
+    /// receivers, then gates of ports.
     fn tick(&mut self, port: usize, now: Time) {
+        if let Some(port) = self.gates.port_of(port) {
+            return self.act_gates(port, now);
+        }
         if let Some(line) = port.checked_sub(self.first_message()) {
             return self.send_back(line, Control::Message, now);
         }
@@ -255,6 +261,22 @@ impl<T: Tracer> Engine<T> {
         if let Some(time) = self.network.ports[port].tick(now) {
             self.queue.push(Event::new(time, Class::Tick, port as u32));
         }
+    }
+
+    /// Have the gates of a port act that do so at this instant, and schedule their next action.
+    #[inline(never)]
+    fn act_gates(&mut self, port: usize, now: Time) {
+        if self.gates.act(&mut self.network, port, now, &mut self.losses) {
+            self.count_losses(now);
+            self.start(port, now);
+            self.settle(port, now);
+            self.call_gates(port);
+        }
+    }
+
+    /// Schedule the next action of a port's gates, unless an earlier one is scheduled.
+    fn call_gates(&mut self, port: usize) {
+        self.gates.next(&self.network, port).into_iter().for_each(|event| self.queue.push(event));
     }
 
     fn arrive(&mut self, line: usize, now: Time) {
@@ -315,6 +337,7 @@ impl<T: Tracer> Engine<T> {
         self.network.receive_control(port, now, control);
         self.start(port, now);
         self.settle(port, now);
+        self.call_gates(port);
     }
 
     fn timer(&mut self, entity: usize, now: Time) {

@@ -17,7 +17,7 @@ use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
-use crate::units::{Rate, Time};
+use crate::units::{Rate, Span, Time};
 use crate::verdict::Reason;
 
 pub mod credit;
@@ -28,6 +28,10 @@ pub mod pause;
 
 pub mod shaper;
 
+pub mod storm;
+
+pub mod watchdog;
+
 section! {
     /// The gates that the section of a port asks for.
     pub struct Keys {
@@ -36,6 +40,8 @@ section! {
         /// Credits of the next node, without which the port sends nothing; that node then reserves room for every
         /// circuit, or on packet links for every class of traffic.
         pub credit: Option<credit::Spec> = None,
+        /// Watchdog of pauses: what happens to a class that pause frames have stopped for too long; by default it waits.
+        pub watchdog: Option<Nested<watchdog::Params>> = None,
     }
 }
 
@@ -56,6 +62,12 @@ pub struct Site<'a> {
     pub is_paused: bool,
     /// Whether the scenario records when that happens.
     pub logs_pauses: bool,
+    /// Pauses from outside.
+    pub storms: &'a [&'a storm::Spec],
+    /// The times after which the port obeys pauses of classes, where it needs any: the class, the memory and the time.
+    pub responses: &'a [(u32, u32, Span)],
+    /// Least octets of a unit on the line.
+    pub minimum: u16,
 }
 
 impl Site<'_> {
@@ -122,6 +134,21 @@ macro_rules! gates {
                 /// React to a control frame from the node at the far end.
                 fn receives(&mut self, now: Time, control: Control) {}
 
+                /// Return when the gate acts by itself, if it does.
+                fn next_action(&self) -> Option<Time> {
+                    None
+                }
+
+                /// Act by itself, if that is due by `now`; returns whether waiting units that the gate refuses are lost.
+                fn act(&mut self, now: Time) -> bool {
+                    false
+                }
+
+                /// Return whether the gate refuses the units of a circuit, also those that wait.
+                fn refuses(&self, vc: PortVc) -> bool {
+                    false
+                }
+
                 /// Return the gate's variables, for reports over time.
                 fn state(&self) -> Vec<Figure> {
                     Vec::new()
@@ -150,12 +177,15 @@ gates! {
 impl Keys {
     /// Return whether the section has no gate.
     pub(crate) fn is_empty(&self) -> bool {
-        *self == Keys { shaper: None, credit: None }
+        *self == Keys { shaper: None, credit: None, watchdog: None }
     }
 
     /// Refuse gates through which units of up to `largest` octets cannot pass, or that contradict each other; the
     /// error has the key.
     pub(crate) fn check(&self, largest: u64) -> Result<(), (&'static str, Refused)> {
+        if let Some(Nested(watchdog)) = &self.watchdog {
+            watchdog.check().map_err(|refused| ("watchdog", refused))?;
+        }
         let Some(Nested(shaper)) = &self.shaper else { return Ok(()) };
         let pair = match self.credit {
             Some(_) => {

@@ -3,17 +3,23 @@
 //!
 //! *Source*: IEEE 802.1Qbb (now in IEEE 802.1Q, clause 36). A pause frame of 64 octets travels on the line in the
 //! other direction, behind the unit in transmission there and before all that waits. The frame takes effect when its
-//! last bit has arrived; a unit in transmission is completed. A class stands for a priority of the standard, which
+//! last bit has arrived, or when the port has had the time that it needs to respond; a unit in transmission is completed. A class stands for a priority of the standard, which
 //! has eight. By the standard a pause lasts at most 65535 quanta of 512 bit times unless another frame comes before.
 //! The node repeats the frame after half of this time, so here a pause lasts until a frame ends it.
+//!
+//! Pauses also come from outside (`storm.rs`), and a watchdog may overrule those that last too long (`watchdog.rs`).
 
 use serde_json::{Map, Value as Json};
 
+use super::storm::{Awaited, OUTSIDE};
+use super::watchdog::Watchdog;
 use super::{Build, Gate, Policy, Site};
+use crate::language::spec::Nested;
 use crate::link::control::{Control, PauseFrame};
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
+use crate::verdict::Reason;
 
 /// Greatest number of classes that can be paused: the priorities of Ethernet.
 pub const MOST_CLASSES: usize = 8;
@@ -30,6 +36,10 @@ pub struct Paused {
     of: IdVec<PortVc, u32>,
     /// The stopped classes, each with the memory that has stopped it.
     stopped: Vec<(u32, u32)>,
+    awaited: Awaited,
+    /// The times after which it obeys frames, where it needs any: the class, the memory and the time.
+    responses: Vec<(u32, u32, Span)>,
+    watchdog: Option<Watchdog>,
     /// Instant up to which `total` counts pauses.
     since: Time,
     /// The total duration of pauses so far.
@@ -49,7 +59,9 @@ pub(crate) struct Change {
 impl Paused {
     /// Build the gate of a port with circuits of these classes; no class is stopped.
     pub fn new(of: IdVec<PortVc, u32>) -> Paused {
-        Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO, log: None }
+        let (awaited, responses, watchdog) = (Awaited::default(), Vec::new(), None);
+        let (since, total, log) = (Time::ZERO, Span::ZERO, None);
+        Paused { of, stopped: Vec::new(), awaited, responses, watchdog, since, total, log }
     }
 
     /// Return the pause gate among the gates of a port, if the port can be paused.
@@ -64,7 +76,8 @@ impl Paused {
 
     /// Return the memories that have stopped a class.
     pub(crate) fn memories(&self, class: u32) -> impl Iterator<Item = usize> {
-        self.stopped.iter().filter(move |(stopped, _)| *stopped == class).map(|(_, memory)| *memory as usize)
+        let own = self.stopped.iter().filter(move |(stopped, memory)| *stopped == class && *memory < OUTSIDE);
+        own.map(|(_, memory)| *memory as usize)
     }
 
     /// Return when classes were stopped and resumed since the last reset, if it was recorded.
@@ -85,35 +98,74 @@ impl Paused {
         if let Some(log) = self.log.as_mut().filter(|_| stops != before) {
             log.push(Change { time: now, class: frame.class, stops });
         }
+        self.watchdog.iter_mut().for_each(|watchdog| watchdog.note(now, frame.class, stops));
+    }
+
+    fn forwards(&self, class: u32) -> bool {
+        self.watchdog.as_ref().is_some_and(|watchdog| watchdog.forwards(class))
     }
 }
 
 impl Build for Paused {
     fn build(site: &Site<'_>) -> Option<Self> {
-        let log = site.logs_pauses.then(Vec::new);
-        site.is_paused.then(|| Paused { log, ..Paused::new(site.classes.clone()) })
+        (site.is_paused || !site.storms.is_empty()).then(|| Paused {
+            awaited: Awaited::new(site.storms, site.classes),
+            responses: site.responses.to_vec(),
+            watchdog: site.keys.watchdog.as_ref().map(|Nested(params)| Watchdog::new(params.clone())),
+            log: site.logs_pauses.then(Vec::new),
+            ..Paused::new(site.classes.clone())
+        })
     }
 }
 
 impl Gate for Paused {
+    fn enters(&mut self, _now: Time, unit: Unit, vc: PortVc) -> Result<Unit, Reason> {
+        if self.refuses(vc) { Err(Reason::Watchdog) } else { Ok(unit) }
+    }
+
     fn holds(&self) -> bool {
         true
     }
 
     #[inline]
     fn lets(&self, _unit: &Unit, vc: PortVc) -> bool {
-        self.stopped.is_empty() || !self.stops(self.of[vc])
+        self.stopped.is_empty() || !self.stops(self.of[vc]) || self.forwards(self.of[vc])
     }
 
     fn receives(&mut self, now: Time, control: Control) {
         if let Control::Pause(frame) = control {
+            let own =
+                |(class, memory, _): &&(u32, u32, Span)| (*class, *memory) == (frame.class, frame.memory);
+            match self.responses.iter().find(own) {
+                Some((_, _, response)) => self.awaited.add(now + *response, frame),
+                None => self.obey(now, frame),
+            }
+        }
+    }
+
+    fn next_action(&self) -> Option<Time> {
+        self.awaited.next().into_iter().chain(self.watchdog.as_ref().and_then(Watchdog::next)).min()
+    }
+
+    fn act(&mut self, now: Time) -> bool {
+        while let Some(frame) = self.awaited.due(now) {
             self.obey(now, frame);
         }
+        self.watchdog.as_mut().is_some_and(|watchdog| watchdog.act(now))
+    }
+
+    fn refuses(&self, vc: PortVc) -> bool {
+        self.watchdog.as_ref().is_some_and(|watchdog| watchdog.drops(self.of[vc]))
     }
 
     /// Report the time since the last reset in which a class was stopped, up to the last call of `close`.
     fn report(&self, figures: &mut Map<String, Json>) {
         figures.insert("paused_s".to_string(), self.total.as_secs_f64().into());
+        if let Some(watchdog) = &self.watchdog {
+            let (detected, restored) = watchdog.counts();
+            figures.insert("storms_detected".to_string(), detected.into());
+            figures.insert("storms_restored".to_string(), restored.into());
+        }
     }
 
     /// Add the time of the present pause up to `now` to the total.
@@ -132,6 +184,7 @@ impl Gate for Paused {
             classes.dedup();
             *log = classes.into_iter().map(|class| Change { time: now, class, stops: true }).collect();
         }
+        self.watchdog.iter_mut().for_each(Watchdog::reset);
     }
 }
 

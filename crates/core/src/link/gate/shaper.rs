@@ -34,6 +34,8 @@ const OCTET: u128 = 8_000_000_000_000;
 #[derive(Clone, Debug)]
 pub struct Shaper {
     rate: u128,
+    /// Least octets of a unit on the line.
+    minimum: u16,
     /// Tokens of the full bucket; next, the time at which the bucket will be full. Both are in picoseconds times the
     /// rate.
     depth: u128,
@@ -66,7 +68,8 @@ impl Params {
 impl Shaper {
     /// Build the full bucket of a line.
     pub fn new(params: &Params) -> Shaper {
-        Shaper { rate: u128::from(params.rate.0), depth: OCTET * u128::from(params.octets()), full: 0 }
+        let (rate, depth) = (u128::from(params.rate.0), OCTET * u128::from(params.octets()));
+        Shaper { rate, minimum: 0, depth, full: 0 }
     }
 
     /// Remove the tokens for a unit of `bytes` octets that is ready at `now`; returns when the unit starts.
@@ -81,13 +84,14 @@ impl Shaper {
 
 impl Build for Shaper {
     fn build(site: &Site<'_>) -> Option<Self> {
-        site.keys.shaper.as_ref().map(|Nested(params)| Shaper::new(params))
+        let Nested(params) = site.keys.shaper.as_ref()?;
+        Some(Shaper { minimum: site.minimum, ..Shaper::new(params) })
     }
 }
 
 impl Gate for Shaper {
     fn starts(&mut self, ready: Time, unit: &Unit, _vc: PortVc) -> Time {
-        self.start(ready, unit.bytes)
+        self.start(ready, unit.bytes.max(self.minimum))
     }
 }
 

@@ -110,11 +110,15 @@ impl Port {
 
     /// Choose the queue that sends next, given the octets of the packet at the head of each queue.
     #[inline(always)]
-    pub(crate) fn next_queue(&mut self, now: Time, octets: impl Fn(QueueId) -> u64) -> Option<QueueId> {
+    pub(crate) fn next_queue(&mut self, now: Time, octets: impl Fn(QueueId) -> u16) -> Option<QueueId> {
         if matches!(self.scheduler, scheduler::Policy::Fifo(_)) {
             return (octets(ONLY_QUEUE) > 0).then_some(ONLY_QUEUE);
         }
-        self.scheduler.turn_by_size(now, &octets)
+        let line = &self.line;
+        self.scheduler.turn_by_size(now, &|queue| match octets(queue) {
+            0 => 0,
+            bytes => line.octets(bytes).into(),
+        })
     }
 
     /// Judge the packet that has come to the head, and start to send it. The error is the reason of its loss.
@@ -138,7 +142,7 @@ impl Port {
         if self.keeps_times() {
             self.counters.waited(now, arrived);
         }
-        self.scheduler.sent(queue, unit.bytes.into());
+        self.scheduler.sent(queue, self.line.octets(unit.bytes).into());
         Ok(self.send(now, unit, vc))
     }
 

@@ -13,6 +13,7 @@ pub(crate) mod bench;
 
 pub(crate) mod ahead;
 mod arrivals;
+mod clearing;
 pub(crate) mod fattest;
 mod in_order;
 mod offer;
@@ -68,6 +69,8 @@ pub struct Port {
     gates: Box<[gate::Policy]>,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
     headers: Option<Box<Headers>>,
+    /// Whether every refused packet is cut, and not only what a memory refuses of some classes.
+    cuts_refused: bool,
     handling: Handling,
     /// Whether the admission policy accepts every unit that fits.
     takes_all: bool,
@@ -153,7 +156,7 @@ pub struct Parts {
     pub shared_queue: bool,
     /// What loses, holds or delays its units.
     pub gates: Box<[gate::Policy]>,
-    /// Whether packets are cut to their headers instead of being lost.
+    /// Whether every refused packet is cut to its headers instead of being lost.
     pub trims: bool,
     /// Whether the waits of its units are measured; then every unit passes its queues, whatever the policies are.
     pub times_waits: bool,
@@ -230,6 +233,8 @@ impl Port {
             boundaries: IdVec::filled(Boundary::default(), vcs),
             measure: parts.measure,
             pool: parts.pool,
+            headers: (parts.trims || parts.share.as_ref().is_some_and(Share::trims)).then(Box::default),
+            cuts_refused: parts.trims,
             share: parts.share.map(Box::new),
             queues: IdVec::filled(queue, queues),
             places,
@@ -238,7 +243,6 @@ impl Port {
             pushout: parts.pushout,
             scheduler: parts.scheduler,
             gates: parts.gates,
-            headers: parts.trims.then(Box::default),
             line: parts.line,
             sending: None,
             controls: None,
@@ -453,10 +457,11 @@ impl Port {
             return Some(header);
         }
         loop {
-            let Port { scheduler, gates, queues, .. } = self;
+            let Port { scheduler, gates, queues, line, .. } = self;
             let lets = |unit: &Unit| gates.iter().all(|gate| gate.lets(unit, vc_of(unit)));
             let mut may_send = |queue: QueueId| queues[queue].front().is_none_or(lets);
-            let octets = |queue: QueueId| queues[queue].front().map_or(0, |unit| unit.bytes.into());
+            let octets =
+                |queue: QueueId| queues[queue].front().map_or(0, |unit| line.octets(unit.bytes).into());
             let index = if gates.is_empty() {
                 scheduler.turn_by_size(now, &octets)?
             } else {
@@ -483,7 +488,7 @@ impl Port {
             if let Some(arrived) = arrived {
                 self.counters.waited(now, arrived);
             }
-            self.scheduler.sent(index, unit.bytes.into());
+            self.scheduler.sent(index, self.line.octets(unit.bytes).into());
             return Some((unit, vc));
         }
     }
@@ -700,7 +705,9 @@ impl Port {
         self.pool.remove(vc, size);
         self.report_departure(&Offer { now, unit, vc, size }, Some(queue));
         self.counters.gave_up(&unit, reason);
-        self.note_loss(&unit, vc);
+        if reason != Reason::Watchdog {
+            self.note_loss(&unit, vc); // those of a watchdog are intended, and no fault of the memory
+        }
         losses.push(Loss { unit, reason });
     }
 

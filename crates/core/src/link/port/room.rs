@@ -17,6 +17,7 @@ use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
 use crate::link::gate::Gate;
+use crate::memory::Trim;
 use crate::memory::pushout::{self as memory, Piece};
 use crate::scheduler::Scheduler;
 use crate::unit::{CUT_BYTES, Unit};
@@ -125,8 +126,7 @@ impl Port {
         match verdict {
             Verdict::Accept => self.let_in(offer, cut, None, losses),
             Verdict::Mark(reason) => self.let_in(offer, cut, Some(reason), losses),
-            Verdict::Discard(reason) if self.trims() => self.cut_down(&offer, reason, losses),
-            Verdict::Discard(reason) => self.lose_shared(&offer, reason, losses),
+            Verdict::Discard(reason) => self.lose_or_cut(&offer, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
                 if self.shorten_fattest(&offer, batch, reason, &vc_of, losses) {
                     self.enqueue(queue, offer);
@@ -154,11 +154,12 @@ impl Port {
     /// was cut before waits with other cut packets.
     fn cut_down(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
         let &Offer { now, unit, vc, .. } = offer;
-        let is_long = unit.bytes > CUT_BYTES;
-        let header = if is_long { unit.cut() } else { unit };
+        let octets = self.trim_of(vc).map_or(CUT_BYTES, |trim| trim.size);
+        let is_long = unit.bytes > self.line.octets(octets);
+        let header = if is_long { unit.cut(octets) } else { unit };
         let size = self.size_of(&header);
         if let Some(share) = &mut self.share {
-            let granted = if share.admits_headers(&header, vc, size) { size } else { 0 };
+            let granted = if share.admits_headers(now, &header, vc, size) { size } else { 0 };
             self.pool.grant(granted);
         }
         if !self.pool.fits(size) {
@@ -172,6 +173,25 @@ impl Port {
             headers.0.push_back((header, vc));
         }
         self.counters.rare_mut().trimmed += u64::from(is_long);
+        if let Some(share) = self.share.as_mut().filter(|_| is_long) {
+            share.note_trim(&unit, vc);
+        }
+    }
+
+    /// Lose an arriving unit, or queue its headers if the port cuts what it refuses for this reason.
+    fn lose_or_cut(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
+        if self.trims()
+            && (self.cuts_refused || reason == Reason::Overflow && self.trim_of(offer.vc).is_some())
+        {
+            self.cut_down(offer, reason, losses);
+        } else {
+            self.lose_shared(offer, reason, losses);
+        }
+    }
+
+    /// Return how the port cuts packets of a circuit that its memory refuses, if it does.
+    fn trim_of(&self, vc: PortVc) -> Option<Trim> {
+        self.share.as_ref()?.trim_of(vc)
     }
 
     /// Take the first of the headers that wait, unless a gate holds it.
@@ -192,7 +212,7 @@ impl Port {
     }
 
     /// Lose the unit at a place of a queue; returns it, unless the queue has none there.
-    fn remove_one(
+    pub(super) fn remove_one(
         &mut self,
         now: Time,
         queue: QueueId,
@@ -441,7 +461,7 @@ impl Port {
 
     /// Judge an arriving unit: first by the frame rule of a port with push-out, then by the admission policy.
     pub(crate) fn judge(&mut self, &Offer { now, ref unit, vc, size }: &Offer, elastic: bool) -> Verdict {
-        if unit.is_cut() && self.trims() {
+        if unit.is_cut() && (self.cuts_refused || self.trim_of(vc).is_some()) {
             return Verdict::Discard(Reason::Overflow);
         }
         let place = self.queue_of(unit, vc);
@@ -506,7 +526,7 @@ impl Port {
     fn turn_away(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
         let &Offer { ref unit, vc, size, .. } = offer;
         self.admission.settled(unit, vc, Settled::TurnedAway { size });
-        self.lose_shared(offer, reason, losses);
+        self.lose_or_cut(offer, reason, losses);
     }
 
     /// Push out a part of a queue; returns whether that was the beginning of the arrival's own frame.

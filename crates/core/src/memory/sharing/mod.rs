@@ -108,7 +108,7 @@ pub(super) mod tests {
 
     /// Build the terms of a queue at a line of 8 Mb/s.
     pub(crate) fn terms(line: usize, alpha: Option<f64>) -> QueueTerms {
-        QueueTerms { alpha, priority: 0, outlet: Outlet { line, rate: Rate(8_000_000) } }
+        QueueTerms { alpha, priority: 0, outlet: Outlet { line, rate: Rate(8_000_000), minimum: 0 } }
     }
 
     fn spec(name: &str) -> Spec {

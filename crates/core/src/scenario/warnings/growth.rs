@@ -1,6 +1,6 @@
 //! Queues without a limit that grow as long as the run lasts.
 
-use crate::scenario::model::{Flow, Scenario};
+use crate::scenario::model::{Flow, Line, Scenario};
 use crate::scenario::warning::Warning;
 use crate::source::Source;
 use crate::transport::{self, Transport};
@@ -11,7 +11,7 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     let mut offered = vec![0.0; scenario.lines.len()];
     for flow in &scenario.flows {
         if let Some(&first) = scenario.vcs[flow.vc].path.first() {
-            offered[first] += rate(scenario, flow);
+            offered[first] += rate(scenario, flow, &scenario.lines[first]);
         }
     }
     let excess = |(line, offered): (usize, f64)| {
@@ -40,16 +40,16 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: "growing-queue", message })
 }
 
-/// Return the bits on the line that a source offers in a second by its clock; 0 if a transport paces it or it stops
-/// after a number of packets.
-fn rate(scenario: &Scenario, flow: &Flow) -> f64 {
+/// Return the bits on its first line that a source offers in a second by its clock; 0 if a transport paces it or it
+/// stops after a number of packets.
+fn rate(scenario: &Scenario, flow: &Flow, line: &Line) -> f64 {
     if matches!(*flow.transport, transport::Spec::Tcp(_)) || flow.source.packets().is_some() {
         return 0.0;
     }
     let framing = scenario.vcs[flow.vc].framing;
     let headers = flow.transport.header_bytes();
     let payload = flow.mean_of_packet(|packet| f64::from(packet - headers));
-    let octets = flow.mean_of_packet(|packet| framing.shape(packet).line_bytes() as f64);
+    let octets = flow.mean_of_packet(|packet| line.octets(framing.shape(packet).line_bytes()) as f64);
     let data = flow.source.mean_rate(payload, flow.mean_bits(framing.without_parity()));
     data.map_or(0.0, |data| data / payload * octets * flow.source.redundancy())
 }

@@ -77,6 +77,7 @@ struct Net {
     relays: usize,
     llc_snap: bool,
     header: u64,
+    minimum: u64,
     nodes: Vec<Json>,
     links: Vec<Json>,
     flows: Vec<Json>,
@@ -94,6 +95,7 @@ impl Net {
             relays: draw.between(0, 3) as usize,
             llc_snap: draw.chance(0.5),
             header: *draw.of(&[0, 0, 18, 38]),
+            minimum: *draw.of(&[0, 0, 84, 600]),
             nodes: Vec::new(),
             links: Vec::new(),
             flows: Vec::new(),
@@ -118,6 +120,9 @@ impl Net {
             json!({ "name": name, "from": from, "to": to, "rate": rate(draw), "delay": delay(draw) });
         if draw.chance(0.2) {
             link["back"] = json!({ "rate": rate(draw), "delay": delay(draw) });
+        }
+        if !self.cells && draw.chance(0.15) {
+            link["minimum"] = format!("{} bytes", draw.between(600, 2000)).into();
         }
         self.links.push(link);
     }
@@ -229,7 +234,7 @@ impl Net {
             let frame = match alone.vcs[CircuitId(0)].framing {
                 Framing::Cell => 53,
                 Framing::Aal5 { .. } => (packet + 8).div_ceil(48) * 53,
-                Framing::Packet { .. } => packet,
+                Framing::Packet(_) => packet.max(self.minimum),
             };
             self.frame = self.frame.max(frame);
             return flow;
@@ -256,7 +261,13 @@ impl Net {
     fn adaptation(&self) -> Json {
         match self.cells {
             true => json!({ "kind": "aal5", "llc_snap": self.llc_snap }),
-            false => json!({ "kind": "packet", "header": format!("{} bytes", self.header) }),
+            false if self.minimum == 0 => {
+                json!({ "kind": "packet", "header": format!("{} bytes", self.header) })
+            }
+            false => {
+                let (header, minimum) = (format!("{} bytes", self.header), format!("{} bytes", self.minimum));
+                json!({ "kind": "packet", "header": header, "minimum": minimum })
+            }
         }
     }
 
@@ -307,6 +318,9 @@ impl Net {
             "adaptation": self.adaptation(), "port": {},
             "node": self.nodes, "link": self.links, "flow": self.flows,
         });
+        if !self.cells && draw.chance(0.3) {
+            document["storm"] = self.storms(draw);
+        }
         for name in self.port_names() {
             if draw.chance(0.8) {
                 self.add_port(draw, &name, &mut document);
@@ -326,6 +340,17 @@ impl Net {
             add_reroutes(draw, &mut document);
         }
         document
+    }
+
+    /// Pauses from outside at the ports of some links.
+    fn storms(&self, draw: &mut Draw) -> Json {
+        let storm = |draw: &mut Draw| {
+            let link = draw.of(&self.links)["name"].as_str().expect("a name").to_string();
+            let (begin, back) = (draw.between(0, 50), *draw.of(&["", "", ".back"]));
+            let end = begin + draw.magnitude(1, 20_000);
+            json!({ "port": link + back, "from": format!("{begin} us"), "to": format!("{end} us") })
+        };
+        (0..draw.between(1, 3)).map(|_| storm(draw)).collect()
     }
 
     /// Losses by intent on some links.

@@ -57,7 +57,8 @@ pub struct Policy {
 impl Policy {
     /// Build the policy; every port can have it.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let outlets = (0..context.vcs()).map(|_| Outlet { line: 0, rate: context.rate });
+        let outlets =
+            (0..context.vcs()).map(|_| Outlet { line: 0, rate: context.rate, minimum: context.minimum });
         Ok(Policy { buffer: VirtualBuffer::new(params.rule(), context.capacity, outlets) })
     }
 }

@@ -49,7 +49,7 @@ impl<K: Id> VirtualBuffer<K> {
         let line_of = outlets.map(|outlet| {
             numbers.iter().position(|number| *number == outlet.line).unwrap_or_else(|| {
                 numbers.push(outlet.line);
-                let line = Line::new(outlet.rate, Span::ZERO);
+                let line = Line::new(outlet.rate, Span::ZERO).with_minimum(outlet.minimum);
                 lines.push(VirtualLine { line, sending: None, waiting: VecDeque::new() });
                 lines.len() - 1
             })

@@ -4,7 +4,7 @@ use super::in_order::OrderedPorts;
 use super::stations::Stations;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
-use crate::engine::asked::{self, ActingMemories, Controls};
+use crate::engine::asked::{self, ActingMemories, Controls, GateClocks};
 use crate::engine::forms::{Form, allows};
 use crate::engine::packets::route::Packet;
 use crate::engine::questions::{number_at_port, policed_ports};
@@ -23,6 +23,7 @@ pub(super) struct AskedPorts {
     waiting: WaitingPackets,
     memories: ActingMemories,
     controls: Controls,
+    gates: GateClocks,
     /// The latest losses, before they are counted.
     losses: Vec<Loss>,
     pub(super) stations: Stations,
@@ -50,6 +51,7 @@ impl AskedPorts {
             waiting: WaitingPackets::new(steps),
             memories: ActingMemories::new(scenario, network),
             controls: Controls::new(scenario),
+            gates: GateClocks::new(scenario),
             losses: Vec::new(),
             ordered,
             stations: Stations::new(stations, scenario),
@@ -214,7 +216,31 @@ impl Transit {
         self.network.receive_control(port, now, control);
         let started = self.start(port, now);
         self.settle(port, now);
+        self.call_gates(port);
         started
+    }
+
+    /// Return the port whose gates have this event entity of a clock, if there is one.
+    #[inline]
+    pub(crate) fn gates_of(&self, entity: usize) -> Option<usize> {
+        self.asked.gates.port_of(entity)
+    }
+
+    /// Have the gates of a port act that do so at this instant; returns the result of [`Transit::start`].
+    pub(crate) fn act_gates(&mut self, port: usize, now: Time) -> Option<Onward> {
+        if !self.asked.gates.act(&mut self.network, port, now, &mut self.asked.losses) {
+            return None;
+        }
+        self.count_losses(now);
+        let started = self.start(port, now);
+        self.settle(port, now);
+        self.call_gates(port);
+        started
+    }
+
+    /// Schedule the next action of a port's gates, unless an earlier one is scheduled.
+    pub(super) fn call_gates(&mut self, port: usize) {
+        self.asked.gates.next(&self.network, port).into_iter().for_each(|event| self.arrivals.call(event));
     }
 
     /// Run the clock of a port's policy or, beyond those numbers, of a memory.

@@ -181,8 +181,7 @@ impl Transit {
         loop {
             let port = &mut self.network.ports[place as usize];
             let queues = self.asked.ordered.ports[place as usize].as_ref()?;
-            let octets =
-                |queue: QueueId| queues[queue].packets.first().map_or(0, |first| first.unit.bytes.into());
+            let octets = |queue: QueueId| queues[queue].packets.first().map_or(0, |first| first.unit.bytes);
             let number = port.next_queue(now, octets)?;
             let (WaitingPacket { mut packet, unit, at, .. }, leader) = self.take_head(place, number)?;
             match self.network.ports[place as usize].start_in_order(now, leader) {

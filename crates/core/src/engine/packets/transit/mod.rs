@@ -132,7 +132,10 @@ impl Transit {
             steps,
             network,
         };
-        (0..scenario.lines.len()).for_each(|port| transit.tick(port, Time::ZERO));
+        for port in 0..scenario.lines.len() {
+            transit.tick(port, Time::ZERO);
+            transit.call_gates(port);
+        }
         transit
     }
 
@@ -191,10 +194,9 @@ impl Transit {
     #[inline(always)] // see `Row::add`
     pub(crate) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: PacketPayload) {
         let (at, sent) = self.hosts.ends[entity].send();
-        let StepClass { header, is_special, .. } =
+        let StepClass { padding, is_special, .. } =
             self.steps.kinds[self.steps.list[at as usize].kind as usize];
-        let bytes = u16::try_from(bytes + header).expect("a checked packet fits");
-        let head = Head { frame: sent as u32, bytes, flags: cargo.flags() };
+        let head = Head { frame: sent as u32, bytes: padding.unit(bytes), flags: cargo.flags() };
         let flow = End::of_entity(entity).0 as u32;
         if is_special {
             return self.send_specially(at, Packet { cargo, flow, head }, now);

@@ -1,0 +1,52 @@
+//! Gates that act at instants of their own, and the units that they take from the queues of their port.
+
+use super::offer::{Removal, Taken};
+use super::{Loss, Port};
+use crate::link::gate::Gate;
+use crate::unit::Unit;
+use crate::units::Time;
+use crate::units::ids::PortVc;
+use crate::verdict::Reason;
+
+impl Port {
+    /// Return when a gate acts by itself, if one does.
+    pub(crate) fn next_action(&self) -> Option<Time> {
+        self.gates.iter().filter_map(Gate::next_action).min()
+    }
+
+    /// Have the gates act that do so by now; waiting units that they refuse from now on are lost.
+    pub(crate) fn act(&mut self, now: Time, vc_of: impl Fn(&Unit) -> PortVc, losses: &mut Vec<Loss>) {
+        let mut clears = false;
+        for gate in &mut self.gates {
+            clears |= gate.act(now);
+        }
+        if clears {
+            self.clear(now, vc_of, losses);
+        }
+    }
+
+    /// Lose the waiting units that a gate refuses; the unit in transmission is sent.
+    fn clear(&mut self, now: Time, vc_of: impl Fn(&Unit) -> PortVc, losses: &mut Vec<Loss>) {
+        for queue in self.queues.keys() {
+            for position in self.queues[queue].positions().collect::<Vec<_>>() {
+                let found = self.queues[queue].at(position);
+                if found.is_some_and(|unit| self.is_refused(vc_of(&unit))) {
+                    self.remove_one(now, queue, Removal::At(position), Reason::Watchdog, &vc_of, losses);
+                }
+            }
+        }
+        let Some(headers) = &mut self.headers else { return };
+        for (unit, vc) in std::mem::take(&mut headers.0) {
+            if self.is_refused(vc) {
+                let queue = self.queue_of(&unit, vc);
+                self.give_up(&Taken { now, unit, queue, vc }, Reason::Watchdog, losses);
+            } else if let Some(headers) = &mut self.headers {
+                headers.0.push_back((unit, vc));
+            }
+        }
+    }
+
+    fn is_refused(&self, vc: PortVc) -> bool {
+        self.gates.iter().any(|gate| gate.refuses(vc))
+    }
+}
