@@ -327,7 +327,10 @@ def test_packets_that_a_lossless_class_loses_are_a_figure_of_the_memory() -> Non
     ("policy", "why"),
     [
         ("round-robin", "policies round-robin must be a policy of memories, not a scheduler, which only ports have"),
-        ('{policy="program", code=["accept"]}', "program must be a policy of memories, not a program"),
+        (
+            '{policy="program", code=["r0 = longest", "choose r0"], end="tail"}',
+            "program must be a policy of memories, not a program for pushout",
+        ),
         ("epd", "policies epd: .*about one port, not about a memory; a memory takes: complete-sharing"),
     ],
 )
@@ -408,7 +411,7 @@ def short(x):
 """
 
 
-def test_a_program_is_given_to_classes_of_ports_and_not_to_memories(
+def test_a_program_is_given_to_classes_of_ports_and_to_memories(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "short.py").write_text(POLICY, encoding="utf-8")
@@ -420,29 +423,31 @@ def test_a_program_is_given_to_classes_of_ports_and_not_to_memories(
     refused = {name for name, reasons in lost.items() if "early" in reasons}
     assert refused
     assert all("spine" in name for name in refused)
-    command("run", shared, "--policy", f"memory.chip={file}", code=3)
+    command("run", shared, "--policy", f"memory.chip={file}", "--json")
+    held = [memory["occupancy_max"] for memory in json.loads(capsys.readouterr().out)["memories"]]
+    assert 20 <= max(held) < 30, "a packet takes up to eight cells"
+    command("run", shared, "--policy", f"memory.chip.queue.rdma={file}", code=3)
     told = capsys.readouterr().err
-    assert "memory.chip must be a port or a class of ports, not a memory: no program can be the policy of one" in told
-    assert len(told.strip()) <= 300
+    assert "memory.chip.queue.rdma must be the memory itself, not a class of its queues" in told
     command("run", ports, "--policy", f"all={file}", "--set", "flows.transport.mss=900", "--json")
     lost = {port["name"]: port["lost"] for port in json.loads(capsys.readouterr().out)["ports"]}
     refused = {name for name, reasons in lost.items() if "early" in reasons}
     assert any("->host" in name for name in refused)
     assert refused < set(names(place(PORTS, "all")))
-    command("run", shared, "--policy", f"all={file}", code=3)
-    assert "memory.chip must be a port or a class of ports" in capsys.readouterr().err
+    command("run", shared, "--policy", f"all={file}", "--json")
+    assert [memory["occupancy_max"] for memory in json.loads(capsys.readouterr().out)["memories"]] == held
     sweep = tmp_path / "sweep.toml"
     sweep.write_text('scenario = "shared.json"\nfigures = ["ports.*.lost.early"]\n', encoding="utf-8")
-    command("sweep", str(sweep), "--policy", f"memory.chip={file}", code=3)
-    assert "memory.chip must be a port or a class of ports" in capsys.readouterr().err
+    command("sweep", str(sweep), "--policy", f"memory.chip={file}", "--json")
+    assert "ports.*.lost.early" in capsys.readouterr().out
     program = read(file)
     everywhere = pushout.run(PORTS, policies={"all": program})
     assert everywhere["ports.*.lost.early"] == pushout.run(PORTS, policies={"default": program})["ports.*.lost.early"]
     design = {"scenario": PORTS, "figures": ["ports.*.lost.early"]}
     found = pushout.sweep(design, policies={"all": program})
     assert found.columns.plain("ports.*.lost.early")[0] == everywhere["ports.*.lost.early"]
-    with pytest.raises(QuestionError, match=r"memory.chip must be a port or a class of ports"):
-        pushout.run(SHARED, policies={"memory.chip": {}})
+    shared_run = pushout.run(SHARED, policies={"memory.chip": program})
+    assert [memory["occupancy_max"] for memory in shared_run["memories"]] == held
 
 
 def texts(figure: Any) -> set[str]:

@@ -33,7 +33,7 @@ FLOORS = [
     ["source"],
     ["warning", "simulate"],
     ["document", "reading"],
-    ["measures", "cache", "trust", "policy", "scenario"],
+    ["measures", "cache", "trust", "policy", "scenario", "exact"],
     ["sums", "replicate"],
     ["question", "bench", "study", "schemes"],
     ["lab", "picture", "show"],

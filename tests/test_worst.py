@@ -16,6 +16,7 @@ from pushout.errors import QuestionError, StatesError
 from pushout.question.worst_scenario import Timing
 
 Queues = tuple[int, ...]
+"""The queues of a side, and behind them the variables of a policy."""
 Rule = Callable[[Queues, int], Queues]
 State = tuple[Queues, Queues]
 Move = tuple[State, int, int]
@@ -78,9 +79,9 @@ def policies(memory: int, ports: int, draw: random.Random) -> Iterator[tuple[dic
     yield {"policy": "longest-queue"}, longest_queue(memory)
 
 
-def graph(rule: Rule, memory: int, ports: int) -> Moves:
+def graph(rule: Rule, memory: int, ports: int, kept: Queues = ()) -> Moves:
     """Map each state that an input reaches to its moves: where it leads, and what optimum and policy send."""
-    start = ((0,) * ports, (0,) * ports)
+    start = ((0,) * ports + kept, (0,) * ports)
     moves: Moves = {}
     waiting = [start]
     while waiting:
@@ -88,19 +89,23 @@ def graph(rule: Rule, memory: int, ports: int) -> Moves:
         if state in moves:
             continue
         own, other = state
-        drained = (tuple(max(q - 1, 0) for q in own), tuple(max(q - 1, 0) for q in other))
-        moves[state] = [(drained, sum(q > 0 for q in other), sum(q > 0 for q in own))]
+        queues, variables = own[:ports], own[ports:]
+        drained = (tuple(max(q - 1, 0) for q in queues) + variables, tuple(max(q - 1, 0) for q in other))
+        moves[state] = [(drained, sum(q > 0 for q in other), sum(q > 0 for q in queues))]
         for port in range(ports):
             after = rule(own, port)
             taken = [plus(other, port)] if sum(other) < memory else []
-            moves[state] += [((after, queues), 0, 0) for queues in [*taken, other]]
+            moves[state] += [((after, held), 0, 0) for held in [*taken, other]]
         waiting += [to for to, _, _ in moves[state]]
     return moves
 
 
-def solve(rule: Rule, memory: int, ports: int) -> Fraction | None:
-    """Find the largest ratio of a cycle by relaxation; None if it is unbounded. The last values prove the bound."""
-    moves, ratio = graph(rule, memory, ports), Fraction(1)
+def solve(rule: Rule, memory: int, ports: int, kept: Queues = ()) -> Fraction | None:
+    """Find the largest ratio of a cycle by relaxation; None if it is unbounded. The last values prove the bound.
+
+    `kept` are the initial values of the policy's variables.
+    """
+    moves, ratio = graph(rule, memory, ports, kept), Fraction(1)
     while larger := exceeding(moves, ratio, memory):
         other, own = larger
         if own == 0:
@@ -225,12 +230,12 @@ def test_the_command_prints_ratio_proof_and_slots(typed: Typed, tmp_path: Path) 
     ("arguments", "message"),
     [
         (["codel"], 'policy: "codel" decides about one port, not about a memory; a memory takes: complete-sharing'),
-        (["occamy"], "policy must decide by the lengths of queues, not as occamy does, which keeps a bucket of tokens"),
-        (["longest-que"], 'did you mean "longest-queue"'),
         (
-            ["mine.py"],
-            "policy must be the name of a policy of memories, not 'mine.py': a program decides about one port",
+            ["occamy"],
+            "not as occamy does, which depends on a bucket of tokens",
         ),
+        (["longest-que"], 'did you mean "longest-queue"'),
+        (["mine.py"], "mine.py: no such file; a policy is a file of Python"),
         (["dynamic-threshold", "--set", "alpha=-1"], "alpha must be greater than 0, not -1"),
         (["complete-sharing", "--states", "10"], "--states must be greater than 10"),
         (

@@ -102,12 +102,12 @@ def run(
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
     Parameters: `scenario` is a path, the name of a shipped scenario (`pushout scenarios` lists them), a text (TOML or
-    JSON) or a mapping of its keys; `policies` gives ports, or classes of ports, policies in Python, one or one of each
-    kind (`{"bottleneck": my_policy}`, see `pushout.policy`); `set` overrides keys (`{"flows.transport.mss": 9140}`);
-    `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default the scenario's; `audit` checks that
-    every unit and every byte is accounted for; `jobs` is the number of threads (default: every core); `progress` is
-    called with (done, total) at intervals: replications, where a running one counts by the fraction done, or the
-    simulated seconds of a single run; without it a notebook shows a bar.
+    JSON) or a mapping of its keys; `policies` gives ports, classes of ports or memories policies in Python,
+    one or one of each kind (`{"bottleneck": my_policy}`, see `pushout.policy`); `set` overrides keys
+    (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default
+    the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of threads
+    (default: every core); `progress` is called with (done, total) at intervals: replications, where a running one
+    counts by the fraction done, or the simulated seconds of a single run; without it a notebook shows a bar.
 
     The result keeps the complete document of every replication: 1.4 MB for a network of 220 flows and their 882 ports.
     For hundreds of replications use `sweep`, which keeps only the chosen figures.
@@ -489,7 +489,8 @@ def worst(
     Packets of one cell arrive in slots; `ports` ports share `memory` packets, and each sends one a slot. The answer is
     the largest ratio of what an optimum that knows the whole input sends to what the policy sends.
 
-    Parameters: `policy` is the name of a policy of memories, its table, or a table with `admission` and `pushout`;
+    Parameters: `policy` is the name of a policy of memories, its table, a table with `admission` and `pushout`, or a
+    policy in Python (`"FILE.py"`, which is run, or what `pushout.policy.admission` has made of a function);
     `set` are parameters of the policy; `against` is `"optimum"` or another policy; `states` limits the search (ten
     million take a gigabyte), beyond which it raises `StatesError`; `reach` is a ratio, as in `"5/4"`, and makes `input`
     the shortest one with at least this ratio instead of three laps of the worst cycle. With `frames` cells a frame,

@@ -139,6 +139,7 @@ impl Answer {
             "objective": "throughput",
             "ratio": ratio,
             "value": self.ratio.value().is_finite().then_some(self.ratio.value()),
+            "share": Some(self.ratio.share()).filter(|share| share.is_finite()),
             "excess_loss": self.ratio.excess().to_string(),
             "lower": ratio,
             "upper": ratio,

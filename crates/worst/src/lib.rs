@@ -263,10 +263,7 @@ impl Question {
             return Err(refuse("states", format!("must be from 1 to {MOST_STATES}, not {}", self.limit)));
         }
         match &self.subject {
-            Subject::Memory { policies, against } => {
-                std::iter::once(policies).chain(against).try_for_each(check_kept)?;
-                self.check_size()
-            }
+            Subject::Memory { .. } => self.check_size(),
             Subject::Frames { length, .. } if !(2..=MOST_LENGTH).contains(length) => {
                 Err(refuse("frames", format!("must be from 2 to {MOST_LENGTH} cells, not {length}")))
             }
@@ -298,6 +295,29 @@ impl Question {
             self.ports
         );
         refuse("memory", why)
+    }
+
+    /// Return whether a side keeps variables besides the lengths of queues.
+    fn keeps_variables(&self, side: &dyn Side) -> bool {
+        matches!(self.subject, Subject::Memory { .. }) && side.start().len() > self.ports
+    }
+
+    /// Return the most states that a side can have; with variables, the most that can be tabulated.
+    fn states_of(&self, side: &dyn Side) -> u128 {
+        if self.keeps_variables(side) { MOST_LENGTHS as u128 } else { self.lengths() }
+    }
+
+    /// Build the refusal of a side that has more states than can be tabulated.
+    fn too_many(&self, side: &dyn Side) -> Failure {
+        if !self.keeps_variables(side) {
+            return self.too_large(self.lengths());
+        }
+        let why = format!(
+            "must keep variables with few values: with the lengths of {} queues they have more than {MOST_LENGTHS} states, and at \
+             most as many can be tabulated; a variable that only grows has states without end",
+            self.ports
+        );
+        refuse("policy", why)
     }
 
     /// Return the number of states that the queues of one side can have.
@@ -335,11 +355,12 @@ impl Question {
     }
 
     fn pair(&self, watch: &Watch<'_>) -> Result<Pair, Failure> {
-        let limit = Limit { states: MOST_LENGTHS, most: Need { states: self.lengths(), octets: 0 } };
         let [mut policy, mut opponent] = self.sides()?;
         let explore = |side: &mut dyn Side, may_refuse| {
+            let limit =
+                Limit { states: MOST_LENGTHS, most: Need { states: self.states_of(side), octets: 0 } };
             Machine::explore(side, self.ports, may_refuse, limit, watch).map_err(|failure| match failure {
-                Failure::States(limit) => self.too_large(limit.most.states),
+                Failure::States(_) => self.too_many(side),
                 other => other,
             })
         };
@@ -347,16 +368,6 @@ impl Question {
         let opponent = explore(opponent.as_mut(), self.may_refuse())?;
         Ok(Pair::new(policy, opponent, self.ports, self.may_refuse()))
     }
-}
-
-/// Refuse policies that keep more than the lengths of queues.
-fn check_kept(policies: &Policies) -> Result<(), Failure> {
-    let Some(keeps) = policies.keeps() else { return Ok(()) };
-    let name = policies.admission.name();
-    let why = format!(
-        "must decide by the lengths of queues, not as {name} does, which keeps {keeps}: its states cannot be enumerated"
-    );
-    Err(refuse("policy", why))
 }
 
 /// Return the number of ways to choose `of` things of `from`; the largest number if it has too many digits.

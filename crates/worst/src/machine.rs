@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::pair::Step;
 use crate::side::{Side, Words};
 use crate::symmetry::{Order, moved};
-use crate::{Failure, Limit, Watch};
+use crate::{Failure, Limit, Watch, refuse};
 
 /// States between two looks at the caller's wish to stop.
 const BETWEEN: usize = 1 << 14;
@@ -17,6 +17,8 @@ type Next = (u32, u8);
 #[derive(Debug)]
 pub(crate) struct Machine {
     ports: usize,
+    /// Blocks of a state, which move with the ports.
+    blocks: usize,
     /// The words of each state.
     states: Vec<Words>,
     numbers: HashMap<Words, u32>,
@@ -38,7 +40,8 @@ impl Machine {
     ) -> Result<Machine, Failure> {
         let (states, numbers) = (Vec::new(), HashMap::new());
         let (taken, refused, ticked) = (Vec::new(), Vec::new(), Vec::new());
-        let mut machine = Machine { ports, states, numbers, taken, refused, ticked };
+        let blocks = side.blocks();
+        let mut machine = Machine { ports, blocks, states, numbers, taken, refused, ticked };
         machine.number(side.start());
         while machine.ticked.len() < machine.len() {
             let before = machine.states[machine.ticked.len()].clone();
@@ -48,6 +51,13 @@ impl Machine {
                     if may_refuse { machine.next(side.arrive(&before, port, false)) } else { taken };
                 machine.taken.push(taken);
                 machine.refused.push(refused);
+            }
+            if let Some(why) = side.failure() {
+                let queues = side.lengths(&before).iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+                return Err(refuse(
+                    "policy",
+                    format!("must decide about a packet for queues of {queues}: {why}"),
+                ));
             }
             let ticked = machine.next(side.tick(&before));
             machine.ticked.push(ticked);
@@ -151,7 +161,7 @@ impl Machine {
 
     /// Return the state in which ports have other places, for each state; `None` unless the side decides alike there.
     pub(crate) fn moved(&self, order: &Order) -> Option<Vec<u32>> {
-        let image = |state: &Words| self.numbers.get(&moved(state, order)).copied();
+        let image = |state: &Words| self.numbers.get(&moved(state, order, self.blocks)).copied();
         let images: Vec<u32> = self.states.iter().map(image).collect::<Option<_>>()?;
         let follows = |(state, earned): (usize, u8)| (images[state] as usize, earned);
         let is_alike = |state: usize| {

@@ -112,19 +112,20 @@ impl Question {
     pub fn never(&self, event: Event, watch: Watch<'_>) -> Result<Proof, Failure> {
         self.check()?;
         let [mut policy, _] = self.sides()?;
-        let states = self.lengths().min(self.limit.min(MOST_LENGTHS) as u128);
+        let most = self.states_of(policy.as_ref());
+        let states = most.min(self.limit.min(MOST_LENGTHS) as u128);
         let of_state = |states: u128| Need {
             states,
             octets: states.saturating_mul(Machine::octets_of_state(self.ports, &policy.start()) as u128),
         };
-        let limit = Limit { states: states as usize, most: of_state(self.lengths()) };
+        let limit = Limit { states: states as usize, most: of_state(most) };
         let need = of_state(states);
         (watch.announce)(need);
-        let machine =
-            Machine::explore(policy.as_mut(), self.ports, false, limit, &watch).map_err(|failure| {
-                let is_table_full = matches!(failure, Failure::States(_)) && self.limit >= MOST_LENGTHS;
-                if is_table_full { self.too_large(self.lengths()) } else { failure }
-            })?;
+        let explored = Machine::explore(policy.as_mut(), self.ports, false, limit, &watch);
+        let machine = explored.map_err(|failure| {
+            let is_table_full = matches!(failure, Failure::States(_)) && self.limit >= MOST_LENGTHS;
+            if is_table_full { self.too_many(policy.as_ref()) } else { failure }
+        })?;
         let found = self.first(event, policy.as_ref(), &machine);
         let example = match found {
             Some((state, port)) => Some(self.example(event, &machine, state, port)?),

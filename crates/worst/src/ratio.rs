@@ -38,6 +38,11 @@ impl Ratio {
         self.opponent as f64 / self.policy as f64
     }
 
+    /// Return what the policy earns, divided by what the opponent earns; infinite if the opponent earns nothing.
+    pub fn share(self) -> f64 {
+        self.policy as f64 / self.opponent as f64
+    }
+
     /// Return the numerator and the denominator.
     pub fn parts(self) -> (u64, u64) {
         (self.opponent, self.policy)

@@ -23,9 +23,13 @@ fn inserted(order: &[usize], port: usize, place: usize) -> Order {
     order
 }
 
-/// Return the words of a state in the new order of ports; words that belong to no port keep their places.
-pub(crate) fn moved(state: &[u16], order: &Order) -> Box<[u16]> {
+/// Return the words of a state in the new order of ports. The state begins with `blocks` blocks, which have a word for each
+/// port; the words behind them belong to no port and keep their places.
+pub(crate) fn moved(state: &[u16], order: &Order, blocks: usize) -> Box<[u16]> {
     let mut moved: Box<[u16]> = state.into();
-    state.iter().zip(order).for_each(|(&word, &place)| moved[place] = word);
+    for block in 0..blocks {
+        let first = block * order.len();
+        state[first..].iter().zip(order).for_each(|(&word, &place)| moved[first + place] = word);
+    }
     moved
 }

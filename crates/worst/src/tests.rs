@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pushout_core::language::read::{Format, read};
 use pushout_core::language::spec::Field as _;
+use pushout_core::memory::decide::Decider;
 use pushout_core::rng::Stream;
 
 use super::*;
@@ -88,7 +89,7 @@ fn a_question_that_is_too_large_or_has_no_states_is_refused_with_its_size_and_th
     let pairs = (125_751_u64.pow(2) + 251_u64.pow(2)) / 2; // both orders of ports count once
     assert!(far.starts_with(&format!("states must be greater than 1000000: up to {pairs} states")), "{far}");
     let clock = refused(&question(r#"{"admission": {"policy": "occamy"}}"#, 2, 8));
-    assert!(clock.contains("keeps a bucket of tokens, which fills with time"), "{clock}");
+    assert!(clock.contains("depends on a bucket of tokens, which fills with time"), "{clock}");
     let few = Question { limit: 100, ..question(LQD, 2, 8) };
     assert_eq!(
         refused(&few),
@@ -123,15 +124,16 @@ fn states_that_differ_in_the_order_of_ports_count_once() {
 }
 
 #[test]
-fn every_scheme_of_memories_is_answered_or_says_what_it_keeps() {
+fn every_scheme_of_memories_is_answered_or_says_what_it_depends_on() {
     for scheme in sharing::Spec::plain() {
         let policies = Policies { admission: scheme, pushout: None };
-        let keeps = policies.keeps();
+        let decider = Decider::new(&policies, 4, 2).unwrap();
+        let other = decider.depends_on();
         let subject = Subject::Memory { policies, against: None };
         let question = Question { subject, ..question("{}", 2, 4) };
         match question.answer(GO_ON) {
-            Ok(answer) => assert!(answer.ratio >= Ratio::new(1, 1) && keeps.is_none(), "{question:?}"),
-            Err(Failure::Refused(why)) => assert!(why.message.contains(keeps.unwrap()), "{why}"),
+            Ok(answer) => assert!(answer.ratio >= Ratio::new(1, 1) && other.is_none(), "{question:?}"),
+            Err(Failure::Refused(why)) => assert!(why.message.contains(other.unwrap()), "{why}"),
             Err(other) => panic!("{question:?}: {other}"),
         }
     }

@@ -47,7 +47,7 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
 
 
 @click.command()
-@click.argument("policy", metavar="POLICY")
+@click.argument("policy", metavar="POLICY|FILE.py")
 @click.option(
     "--ports", type=Whole(1, 8), default=2, show_default=True, metavar="N", help="Ports that share the memory."
 )
@@ -104,6 +104,8 @@ def worst(
 ) -> None:
     """Find the exact worst case of a policy of a shared memory, with a proof.
 
+    A policy is one of the catalogue, or a program in FILE.py (or FILE.py:NAME), which is run.
+
     Packets of equal length arrive at N ports in slots, in any number and order, and each port sends one a slot. The
     answer is the largest ratio of what an optimum that knows the whole input sends to what the policy sends; no input
     exceeds it for ever, and the printed input attains it. A search that meets its limit of states proves nothing and
@@ -135,7 +137,7 @@ def worst(
         if beside := [option for option, is_given in given.items() if is_given]:
             raise click.UsageError(f"{beside[0]} cannot be used with --never, which is about the policy: leave out one")
         count = ports if frames is None else circuits or 1
-        proof = never(policy, event, count, memory or 0, parameters, states or STATES, frames, announce=_announce)
+        proof = never(policy, event, count, memory or 0, parameters, states or STATES, frames, announce=announce)
         _print_proof(proof, out, as_json=as_json)
         return
 
@@ -151,7 +153,7 @@ def worst(
             states=states or STATES,
             reach=reach,
             frames=frames,
-            announce=_announce,
+            announce=announce,
         )
 
     if grid:
@@ -170,7 +172,7 @@ def worst(
         click.echo(f"verified: {policy_count} of {optimum_count}, on both engines; {', '.join(verified['scenarios'])}")
 
 
-def _announce(states: int, megabytes: int) -> None:
+def announce(states: int, megabytes: int) -> None:
     """Say what a search can need, before it begins; a small one needs no words."""
     from pushout.question.quantity import grouped
 

@@ -67,6 +67,9 @@ PROPERTIES: dict[str, Type] = {"length": "int", "octets": "int", "weight": "floa
 CHOOSES = ("serve", "give_way")
 """The functions that choose a queue."""
 
+IN_MEMORIES = ("length", "longest", "next_backlogged")
+"""Questions about queues by their numbers that the admission policy of a memory can ask."""
+
 BY_NUMBER: dict[Hook, tuple[str, ...]] = {
     "serve": ("now", "now_ps", "circuits", "rate"),
     "joined": ("queue", "now", "now_ps", "circuits", "rate"),

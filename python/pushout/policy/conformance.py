@@ -1,36 +1,78 @@
-"""Requirements on every policy, tested at a port of cells and at one of packets."""
+"""Requirements on every policy, tested at a port of cells and at one of packets, and in a shared memory."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from pushout.errors import ScenarioError
 from pushout.policy.attributes import WITHIN_FRAMES
-from pushout.policy.program import Program
+from pushout.policy.program import Program, overrides
+from pushout.simulate import Job
+from pushout.source import load
 
-NETWORKS = {"cells": "w1-cell", "packets": "w1-packet"}
-"""Shipped scenarios, of which the port is `bottleneck`."""
+
+@dataclass(frozen=True)
+class Trial:
+    """A shipped scenario in which a policy is tried, and the place that gets it."""
+
+    where: str
+    scenario: str
+    place: str
+    changes: dict[str, Any]
+
+    @property
+    def is_memory(self) -> bool:
+        """Return whether the place is a memory."""
+        return self.place.startswith("memory.")
+
 
 SHORT = {"duration": "0.4 s", "warmup": "0 s", "flows.start_spread": "20 ms"}
+
+TRIALS = (
+    Trial("at a port of cells", "w1-cell", "bottleneck", SHORT),
+    Trial("at a port of packets", "w1-packet", "bottleneck", SHORT),
+    Trial("in a shared memory", "chip", "memory.chip", {"duration": "20 ms", "warmup": "0 s"}),
+)
 
 SEEDS = (1, 2)
 
 
 def faults(program: Program) -> Iterator[str]:
     """Try a policy: every unit must be accounted for, and both engines must give the same, as must a second run."""
-    for medium, scenario in NETWORKS.items():
+    for trial in trials(program):
         for seed in SEEDS:
-            reference = _run(scenario, program, seed, "reference")
+            reference = _run(trial, program, seed, "reference")
             if failures := reference["audit"]["failures"]:
-                yield f"at a port of {medium} the books do not balance: {failures[0]}"
+                yield f"{trial.where} the books do not balance: {failures[0]}"
             for engine in ("fast", "fast"):
-                if _without_engine(_run(scenario, program, seed, engine)) != _without_engine(reference):
-                    yield f"at a port of {medium} the engines differ with seed {seed}; please report this"
+                if _without_engine(_run(trial, program, seed, engine)) != _without_engine(reference):
+                    yield f"{trial.where} the engines differ with seed {seed}; please report this"
 
 
-def _run(scenario: str, program: Program, seed: int, engine: Any) -> dict[str, Any]:
+def trials(program: Program) -> list[Trial]:
+    """Return the places at which a policy can be tried."""
+    return [trial for trial in TRIALS if _can_have(trial, program)]
+
+
+def _can_have(trial: Trial, program: Program) -> bool:
+    """Return whether a place can have a policy; a policy that only memories can have must fit there."""
+    if not trial.is_memory or program.is_of_memories:
+        return trial.is_memory == program.is_of_memories
+    if program.kind != "admission":
+        return False
+    try:
+        Job(load(trial.scenario), tuple(overrides({trial.place: program}))).warnings()
+    except ScenarioError:
+        return False
+    return True
+
+
+def _run(trial: Trial, program: Program, seed: int, engine: Any) -> dict[str, Any]:
     from pushout import api
 
-    sets = {**SHORT, **({"port.bottleneck.scheduler.policy": "round-robin"} if program.kind == "pushout" else {})}
-    result = api.run(scenario, policies={"bottleneck": program}, set=sets, seed=seed, engine=engine, audit=True)
+    turns = {"port.bottleneck.scheduler.policy": "round-robin"} if program.kind == "pushout" else {}
+    changes = {**trial.changes, **turns}
+    result = api.run(trial.scenario, policies={trial.place: program}, set=changes, seed=seed, engine=engine, audit=True)
     return dict(result.document)
 
 

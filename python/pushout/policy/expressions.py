@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from pushout.policy.attributes import ATTRIBUTES, BY_NUMBER, CHOOSES, PROPERTIES, Hook, Type, refusal
+from pushout.policy.attributes import ATTRIBUTES, BY_NUMBER, CHOOSES, IN_MEMORIES, PROPERTIES, Hook, Type, refusal
 from pushout.policy.code import Code, Names, Place
 from pushout.policy.text import Text
 
@@ -271,6 +271,9 @@ class Expressions:
         )
         if owner == self.arrival and name == "draw" and not arguments:
             return self.result(node, "float", "draw")
+        if owner == self.arrival and self.code.hook == "arrival" and name in IN_MEMORIES:
+            self.code.looks_at.add("queues")
+            return self.queues(node, name, arguments)
         if owner == self.arrival and self.code.hook in BY_NUMBER:
             if name not in PROPERTIES and self.code.hook not in CHOOSES:
                 self.text.refuse(node, "only the function that chooses a queue can look for one")

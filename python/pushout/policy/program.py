@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pushout.document import steps
 from pushout.errors import QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.policy.attributes import ATTRIBUTES, Hook, Type
@@ -41,6 +42,13 @@ class Program(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"<policy {self._table['name']}: {sum(map(len, self.instructions().values()))} instructions>"
+
+    @property
+    def is_of_memories(self) -> bool:
+        """Return whether only memories can have the policy: it looks at other queues by their numbers."""
+        return self.kind == "admission" and any(
+            word in line for line in self["code"] for word in ("= x.length[", "= longest", "= next_backlogged")
+        )
 
     def instructions(self) -> dict[str, list[str]]:
         """Return the instructions of each function, by key."""
@@ -219,25 +227,37 @@ def _check_names(names: Names) -> None:
 
 
 PoliciesByPort = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
-"""Policies by port or class of ports (`fabric`, `default`): one, or several of different kinds."""
+"""Policies by port, class of ports (`fabric`, `default`) or `memory.NAME`: one, or several of different kinds."""
 
 
 def overrides(policies: PoliciesByPort) -> list[str]:
-    """Write policies of ports as overrides of a scenario."""
+    """Write policies of ports and memories as overrides of a scenario."""
     if not isinstance(policies, Mapping):
-        raise TypeError(f"policies must be a mapping of ports to policies, not {quoted(policies)}")
-    for place in policies:
-        check_place(place)
-    each = {port: [given] if isinstance(given, Mapping) else given for port, given in policies.items()}
-    return sets({f"port.{_quoted(port)}.{_kind(table)}": table for port, tables in each.items() for table in tables})
+        raise TypeError(f"policies must be a mapping of places to policies, not {quoted(policies)}")
+    each = {place: [given] if isinstance(given, Mapping) else given for place, given in policies.items()}
+    return sets({_key(place, _kind(table)): table for place, tables in each.items() for table in tables})
 
 
-def check_place(place: str) -> None:
-    """Refuse a memory, and a queue of one: their policies cannot be programs."""
-    if place.startswith("memory."):
+def _key(place: str, kind: Kind) -> str:
+    """Return the key of the policy of this kind at a port, a class of ports or a memory."""
+    match steps(place):
+        case ["memory", name]:
+            check_memory(place, kind)
+            return f"memory.{_quoted(name)}.{kind}"
+        case ["memory", _, "queue", _]:
+            raise QuestionError(
+                f"{excerpt(place)} must be the memory itself, not a class of its queues: "
+                "one program decides for all of them"
+            )
+    return f"port.{_quoted(place)}.{kind}"
+
+
+def check_memory(place: str, kind: str) -> None:
+    """Refuse a program that is not an admission policy as the policy of a memory."""
+    if kind != "admission":
         raise QuestionError(
-            f"{excerpt(place)} must be a port or a class of ports, not a memory: no program can be the policy of one "
-            "so far; take a policy of the catalogue, as in compare --at memory.NAME --policies occamy,abm"
+            f"{excerpt(place)} must be given an admission policy, not a program for {kind}: "
+            "a memory has no scheduler, and its push-out is one of the catalogue"
         )
 
 

@@ -11,7 +11,7 @@ from pushout import _core
 from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import excerpt
-from pushout.policy.program import check_place
+from pushout.policy.program import check_memory
 from pushout.question.load import busiest, loads
 from pushout.question.port import MEMORY_CELLS, Holder, Line, Port, lines, ports, section
 from pushout.question.quantity import content, octets, split
@@ -389,7 +389,9 @@ def everywhere(policies: Sequence[str], source: Source, sets: Sequence[str]) -> 
         return [[policy] for policy in policies]
     (whole,) = places.named(ALL)
     for holder in whole.holders:
-        check_place(holder.path)
+        for policy in policies:
+            if holder.is_memory and policy.startswith(begin):
+                check_memory(holder.path, policy.removeprefix(begin).partition("=")[0])
     return [
         [f"{holder.path}.{policy.removeprefix(begin)}" for holder in whole.holders]
         if policy.startswith(begin)

@@ -237,9 +237,9 @@ OF_MEMORIES = ("admission", "pushout")
 
 def _check_kind(holder: Holder, kind: str, name: str) -> None:
     """Refuse a policy of a kind that a memory does not have."""
-    if not holder.is_memory or (kind in OF_MEMORIES and name != "program"):
+    if not holder.is_memory or (kind in OF_MEMORIES and (name, kind) != ("program", "pushout")):
         return
-    what = "a program" if name == "program" else f"a {kind}"
+    what = f"a program for {kind}" if name == "program" else f"a {kind}"
     why = f" {name} must be a policy of memories, not {what}, which only ports have: give it to a port"
     raise QuestionError(Argument("policies"), why)
 

@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from pushout import _core
 from pushout.errors import Argument, QuestionError, ScenarioError, StatesError
+from pushout.exact import STATES
 from pushout.excerpt import quoted
+from pushout.policy import Program, read
 from pushout.question import worst_scenario
 from pushout.question.columns import Columns
 from pushout.question.frame import Tabled
@@ -21,15 +23,16 @@ from pushout.simulate import check_whole
 from pushout.source import plain
 
 Policy = str | Mapping[str, Any]
-"""A policy of a memory: its name, the table of its parameters, or a table with `admission` and `pushout`."""
+"""A policy of a memory: its name, the table of its parameters, a table with `admission` and `pushout`, a program or its
+file.
+"""
+
+IS_FILE = re.compile(r"\.py(:\w+)?$")
 
 Objective = Literal["throughput"]
 
 Announce = Callable[[int, int], None]
 """Receives the most states that a search can visit, and the megabytes that they take, before it begins."""
-
-STATES = 10_000_000
-"""States that a search may visit by default; for two ports they take at most 1.3 GB."""
 
 OPTIMUM = "optimum"
 """The opponent that knows the whole input."""
@@ -108,7 +111,7 @@ def worst(
 ) -> WorstResult:
     """Find the worst case of a policy; with `frames`, of a port that `ports` circuits share."""
     asked = about(policy, ports, memory, parameters, states, frames)
-    asked |= {} if against == OPTIMUM else {"against": _table("against", against)}
+    asked |= {} if against == OPTIMUM else {"against": dict(_table("against", against))}
     asked |= {"reach": _fraction(reach)} if reach is not None else {}
     return WorstResult(answered(asked, announce))
 
@@ -122,8 +125,13 @@ def about(
         check_whole(name, value)
         if value < 0:
             raise QuestionError(Argument(name), f" must be greater than 0, not {value}")
-    table = {**_table("policy", policy), **{key: plain(value) for key, value in parameters.items()}}
-    return {"policy": table, **sizes}
+    return {"policy": _with(_table("policy", policy), parameters), **sizes}
+
+
+def _with(table: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the table of a policy with values of its parameters."""
+    values = {key: plain(value) for key, value in parameters.items()}
+    return dict(table(**values)) if isinstance(table, Program) else {**table, **values}
 
 
 def _fraction(reach: Fraction | float | str) -> str:
@@ -152,13 +160,16 @@ def exact(value: Fraction) -> float | int:
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def _table(name: str, policy: Policy) -> dict[str, Any]:
-    """Return the table of a policy."""
+def _table(name: str, policy: Policy) -> Mapping[str, Any]:
+    """Return the table of a policy; a file of Python is run and translated."""
     if isinstance(policy, str):
-        if policy.endswith(".py"):
-            why = f" must be the name of a policy of memories, not {quoted(policy)}: a program decides about one port"
-            raise QuestionError(name, why)
-        return {"policy": policy}
+        if not IS_FILE.search(policy):
+            return {"policy": policy}
+        policy = read(policy)
+    if isinstance(policy, Program):
+        if policy.kind != "admission":
+            raise QuestionError(name, f" must be an admission policy, not a program for {policy.kind}")
+        return policy
     if isinstance(policy, Mapping):
         return {str(key): plain(value) for key, value in policy.items()}
     raise TypeError(f"{name} must be the name of a policy or a table of parameters, not {quoted(policy)}")

@@ -30,7 +30,8 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     return [
         f"{document['policy']}, {_place(document)}: the worst case against {against} is {ratio}{about}",
         _upper(document),
-        f"lower bound: a cycle of {lap['slots']} slots and {lap['arrivals']} {what}s attains it, played and verified",
+        f"lower bound: a cycle of {_counted(lap['slots'], 'slot')} and {_counted(lap['arrivals'], what)} attains it, "
+        "played and verified",
         *_losses(document, unit),
         f"{_input(document)}: {document['policy_count']} {unit}s sent, and {document['optimum_count']} by {against}",
     ]

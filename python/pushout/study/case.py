@@ -1,4 +1,7 @@
-"""The runs of a study: the entries of `[[cases]]`, each a grid of cases."""
+"""The runs of a study: the entries of `[[cases]]`, each a grid of cases.
+
+A case is a scenario, or with `worst` in the place of `scenario` a question about an exact worst case (`pushout/exact.py`).
+"""
 
 import itertools
 import os
@@ -7,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pushout.exact import Exact
 from pushout.excerpt import quoted
 from pushout.simulate import Job
 from pushout.source import read
@@ -21,10 +25,13 @@ class Case:
     sets: tuple[str, ...]
     reps: int
     full: int = 0
+    is_worst: bool = False
+    """Whether `scenario` is the file of a question about an exact worst case."""
 
-    def job(self) -> Job:
+    def job(self) -> Job | Exact:
         """Make the job of the case."""
-        return Job(read(str(self.scenario)), self.sets)
+        text = read(str(self.scenario))
+        return Exact(text, self.sets) if self.is_worst else Job(text, self.sets)
 
     def changed(self, sets: Sequence[str]) -> "Case":
         """Add overrides to the case."""
@@ -34,14 +41,18 @@ class Case:
 def cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
     """Read one `[[cases]]` of a study in this folder; `reps` is the number of replications if the entry has none."""
     axes: Mapping[str, Mapping[str, list[str]]] = {name: _axis(values) for name, values in grid.pop("axis", {}).items()}
-    pattern, scenario, reps = grid.pop("id"), _beside(folder, grid.pop("scenario")), counted(grid.pop("reps", reps))
+    pattern, is_worst = grid.pop("id"), "worst" in grid
+    scenario = _beside(folder, grid.pop("worst" if is_worst else "scenario"))
+    reps = counted(grid.pop("reps", 1 if is_worst else reps))
     full = counted(grid.pop("full", reps), "full")
     if grid:
-        raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)} (allowed: id, scenario, axis, reps, full)")
+        raise TypeError(
+            f"unknown key of [[cases]]: {', '.join(grid)} (allowed: id, scenario or worst, axis, reps, full)"
+        )
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
         sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
-        yield Case(_named(pattern, chosen), scenario, sets, reps, full)
+        yield Case(_named(pattern, chosen), scenario, sets, reps, full, is_worst)
 
 
 def _named(pattern: str, chosen: Mapping[str, str]) -> str:

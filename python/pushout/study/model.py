@@ -12,6 +12,7 @@
     [quantity]      name = "expression"     a name for an expression over figures of one run
     [unit]          name = "unit"           in checks, of a figure or quantity whose path does not imply it
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
+                    worst                   instead of `scenario`: a question about an exact worst case
                     reps                    number of replications, if it differs
                     full                    a larger number for `--full`
     [[number]]      id, label, text, unit, source, measure, published, note; see `tolerance`

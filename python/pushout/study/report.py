@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core
+from pushout.exact import Exact
 from pushout.shipped import typed
 from pushout.study import headline, prose, values
 from pushout.study.case import Case
@@ -27,6 +28,9 @@ ALIKE = 0.005
 
 def command(case: Case, reps: int) -> str:
     """Write the command that runs a case again."""
+    job = case.job()
+    if isinstance(job, Exact):
+        return shlex.join(["pushout", *job.words()])
     sets = [part for change in case.sets for part in ("--set", change)]
     return shlex.join(["pushout", "run", typed(case.scenario), *sets, "--reps", str(reps)])
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from pushout.cache import Cache
 from pushout.document import Document
+from pushout.exact import Exact
 from pushout.simulate import Job, Progress, run_all
 from pushout.stats import interval
 from pushout.study.case import Case
@@ -133,7 +134,7 @@ def _queue(plans: Sequence["Plan"], cache: Cache) -> list["Run"]:
 class Run:
     """A replication of a case and the path of its result in the cache."""
 
-    job: Job
+    job: Job | Exact
     seed: int
     path: Path
 

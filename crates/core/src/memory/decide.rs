@@ -7,7 +7,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::pushout::{Content, Piece};
-use super::sharing::Context;
+use super::sharing::{Context, Sharing, Variables};
 use super::{Account, Charge, Leaving, Memory, MemoryParts, SharedPool, SharedQueue, ThresholdCheck};
 use super::{pushout, sharing};
 use crate::buffer::capacity::Capacity;
@@ -45,9 +45,12 @@ impl Policies {
     }
 
     /// Return the names of the policies, as in "dynamic-threshold with longest-queue"; complete sharing beside push-out needs
-    /// no name.
+    /// no name, and a program has its own.
     pub fn name(&self) -> String {
-        let scheme = self.admission.name();
+        let scheme = match &self.admission {
+            sharing::Spec::Program(program) => &program.name,
+            scheme => scheme.name(),
+        };
         match &self.pushout {
             None => scheme.to_string(),
             Some(pushout) if self.admission.kind() == sharing::Kind::CompleteSharing => {
@@ -67,11 +70,6 @@ impl Policies {
             .filter_map(|(key, value)| Some((key.to_string(), value?)))
             .collect::<Map<_, _>>()
             .into()
-    }
-
-    /// Return what the policies keep besides the lengths of queues, if they keep anything.
-    pub fn keeps(&self) -> Option<&'static str> {
-        self.admission.kind().keeps()
     }
 }
 
@@ -105,7 +103,8 @@ impl Decider {
         let terms: Vec<_> =
             (0..ports).map(|line| QueueTerms { alpha: None, priority: 0, outlet: outlet(line) }).collect();
         let measure = Measure::MemoryCells(CellSize { octets: PACKET, header: 0 });
-        let context = Context { capacity: Capacity::limited(cells), measure, queues: &terms };
+        let (capacity, name) = (Capacity::limited(cells), ["shared", "all"]);
+        let context = Context { capacity, measure, queues: &terms, seed: 0, name };
         let scheme = policies.admission.build(&context)?;
         let queue = |number| SharedQueue::new(Default::default(), number, outlet(number).rate, 0, number);
         let memory = Memory::new(MemoryParts {
@@ -134,12 +133,36 @@ impl Decider {
         }
     }
 
+    /// Return what the decisions depend on besides the lengths of queues and the variables of the scheme.
+    pub fn depends_on(&self) -> Option<&str> {
+        self.scheme().depends_on()
+    }
+
+    /// Return the variables of the scheme.
+    pub fn variables(&self) -> Variables {
+        self.scheme().variables()
+    }
+
+    /// Change the variables of the scheme, as earlier decisions have left them.
+    pub fn set_variables(&mut self, variables: &Variables) {
+        self.memory.pools[0].scheme_mut().set_variables(variables);
+    }
+
+    /// Return why the scheme could not compute a decision, if it failed.
+    pub fn failure(&self) -> Option<&str> {
+        self.scheme().failure().map(|failure| failure.why.as_str())
+    }
+
+    fn scheme(&self) -> &sharing::Policy {
+        self.memory.pools[0].scheme()
+    }
+
     /// Let a packet for a queue arrive; return whether the memory accepts it, in the place of others if it pushes out.
     pub fn arrive(&mut self, queue: usize) -> bool {
         let (now, account, unit) = (Time::ZERO, account(queue), self.unit);
         let mut charge = self.memory.offer(now, account, 1, &unit);
         while charge.is_none() {
-            let Some(cut) = self.memory.victim(account, 1, &Sending(&self.memory.queues)) else {
+            let Some(cut) = self.memory.victim(account, 1, &unit, &Sending(&self.memory.queues)) else {
                 return false;
             };
             self.leave(cut.queue, false);

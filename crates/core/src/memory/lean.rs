@@ -30,7 +30,7 @@ impl Memory {
         unit: &Unit,
     ) -> Option<Charge> {
         let (queue, pool) = (&mut self.queues[account.queue()], &mut self.pools[POOL]);
-        let threshold = pool.meets(now, queue.number, size, unit.bytes);
+        let threshold = pool.meets(now, queue.number, size, unit);
         queue.note_threshold(threshold);
         let is_below = !pool.judges(unit) || self.check.allows(queue.held(), size, threshold);
         let fits = is_below && self.used + size <= self.cells && pool.books.fits(size);

@@ -45,13 +45,14 @@ pub mod response;
 
 pub mod sharing;
 
+use crate::buffer::admission::Failure;
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
 use crate::units::Time;
 
 use pause::Stopped;
 use pushout::{Content, Cut, Full, PushOut};
-use sharing::Expulsion;
+use sharing::{Expulsion, Sharing};
 
 pub use leaving::Leaving;
 pub use pause::QueuePause;
@@ -204,14 +205,14 @@ impl Memory {
     #[inline(never)]
     fn offer_fully(&mut self, now: Time, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
         if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
-            self.pools[*pool].offer(now, *number, size, unit.bytes);
+            self.pools[*pool].offer(now, *number, size, unit);
         }
         let queue = &mut self.queues[account.queue()];
         let pool = &mut self.pools[queue.pool];
-        pool.offer(now, queue.number, size, unit.bytes);
+        pool.offer(now, queue.number, size, unit);
         let threshold = pool.threshold(queue.number);
         queue.note_threshold(threshold);
-        let threshold = if pool.judges(unit) { threshold } else { f64::INFINITY };
+        let threshold = pool.applied(unit, || threshold);
         self.admits_below(threshold, now, account, size, unit)
     }
 
@@ -297,13 +298,19 @@ impl Memory {
         self.pushout.is_some()
     }
 
-    /// Choose what push-out removes for a packet of `size` cells that the thresholds allow but that finds no room;
-    /// `None` if the packet itself is lost.
-    pub(crate) fn victim(&self, account: Account, size: u64, ports: &dyn Content) -> Option<Cut> {
+    /// Choose what push-out removes for a unit of `size` cells that the scheme allows but that finds no room;
+    /// `None` if the unit itself is lost.
+    pub(crate) fn victim(
+        &self,
+        account: Account,
+        size: u64,
+        unit: &Unit,
+        ports: &dyn Content,
+    ) -> Option<Cut> {
         let (pushout, queue) = (self.pushout.as_ref()?, account.queue());
         let own = &self.queues[queue];
         let beyond = own.beyond_reserved(size);
-        if beyond == 0 || !self.is_below(queue, beyond) {
+        if beyond == 0 || !self.is_below(queue, beyond) || self.pools[own.pool].refuses(unit) {
             return None;
         }
         let is_pool_full = !self.pools[own.pool].books.fits(beyond);
@@ -312,6 +319,11 @@ impl Memory {
         }
         let pool = is_pool_full.then_some(own.pool);
         pushout.choose(&Full { memory: self, pool, own: queue, size, ports })
+    }
+
+    /// Return the first decision that the scheme of a pool could not compute.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        self.pools.iter().filter_map(|pool| pool.scheme().failure()).min_by_key(|failure| failure.time)
     }
 
     /// Return whether the scheme of a pool expels packets.

@@ -30,7 +30,7 @@ impl SharedPool {
     pub fn new(cells: u64, queues: usize, headroom: u64, scheme: sharing::Policy) -> SharedPool {
         SharedPool {
             books: Pool::new(Capacity::limited(cells), queues.max(1)), // no flow may use it
-            judges_frames: scheme.kind().judges_frames(),
+            judges_frames: scheme.judges_frames(),
             scheme,
             members: vec![0; queues],
             is_lossless: false,
@@ -78,10 +78,36 @@ impl SharedPool {
         self.scheme.threshold(&self.books, number)
     }
 
-    /// Return the threshold of queue `number` for a unit; infinite if the scheme does not judge this unit.
+    /// Return the threshold of queue `number` for a unit: see [`SharedPool::applied`].
     #[inline]
     pub(super) fn threshold_for(&self, number: usize, unit: &Unit) -> f64 {
-        if self.judges(unit) { self.threshold(number) } else { f64::INFINITY }
+        self.applied(unit, || self.threshold(number))
+    }
+
+    /// Return the threshold that applies to a unit: infinite if the scheme does not judge this unit, below all lengths of
+    /// queues if it has refused it.
+    #[inline]
+    pub(super) fn applied(&self, unit: &Unit, threshold: impl Fn() -> f64) -> f64 {
+        match self.scheme.refuses(unit) {
+            true => f64::NEG_INFINITY,
+            false if self.judges(unit) => threshold(),
+            false => f64::INFINITY,
+        }
+    }
+
+    /// Return whether the scheme has refused a unit.
+    pub(super) fn refuses(&self, unit: &Unit) -> bool {
+        self.scheme.refuses(unit)
+    }
+
+    /// Return the scheme.
+    pub(super) fn scheme(&self) -> &sharing::Policy {
+        &self.scheme
+    }
+
+    /// Return the scheme, to change what it keeps.
+    pub(super) fn scheme_mut(&mut self) -> &mut sharing::Policy {
+        &mut self.scheme
     }
 
     /// Return whether the scheme judges a unit: with a scheme for frames only first units.
@@ -108,14 +134,14 @@ impl SharedPool {
     }
 
     /// Report that a packet requests room in queue `number`.
-    pub(super) fn offer(&mut self, now: Time, number: usize, size: u64, bytes: u16) {
-        self.scheme.offered(now, &self.books, number, size, bytes);
+    pub(super) fn offer(&mut self, now: Time, number: usize, size: u64, unit: &Unit) {
+        self.scheme.offered(now, &self.books, number, size, unit);
     }
 
     /// Like `offer`; returns the threshold of the queue then.
     #[inline]
-    pub(super) fn meets(&mut self, now: Time, number: usize, size: u64, bytes: u16) -> f64 {
-        self.scheme.meets(now, &self.books, number, size, bytes)
+    pub(super) fn meets(&mut self, now: Time, number: usize, size: u64, unit: &Unit) -> f64 {
+        self.scheme.meets(now, &self.books, number, size, unit)
     }
 
     /// Advance a scheme whose thresholds depend on time.

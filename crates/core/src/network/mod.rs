@@ -168,7 +168,8 @@ impl Network {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
         let content = Shared { network: self, memory };
-        let cut = memory.victim(share.account(unit, vc), self.ports[port].size_of(unit), &content)?;
+        let size = self.ports[port].size_of(unit);
+        let cut = memory.victim(share.account(unit, vc), size, unit, &content)?;
         Some((memory.queues()[cut.queue].line, cut))
     }
 
@@ -225,18 +226,20 @@ impl Network {
         }
     }
 
-    /// Return the first decision that the policy of a port could not compute, and the port.
-    pub fn failure(&self) -> Option<(usize, &Failure)> {
-        let of = |(number, port): (usize, &Port)| Some((number, port.failure()?.time));
-        let (number, _) = self.ports.iter().enumerate().filter_map(of).min_by_key(|(_, time)| *time)?;
-        Some((number, self.ports[number].failure()?))
-    }
-
-    /// Return an error with port and time if a policy could not compute a decision: results after it are invalid.
+    /// Return an error with the place and the time of the first decision that a policy could not compute, if there is
+    /// one: results after it are invalid.
     pub fn complete(&self, scenario: &Scenario) -> Result<(), String> {
-        let Some((port, failure)) = self.failure() else { return Ok(()) };
-        let (name, seconds) = (&scenario.lines[port].name, failure.time.as_secs_f64());
-        Err(format!("port {name} at {seconds} s: {}", failure.why))
+        let ports =
+            self.ports.iter().zip(&scenario.lines).map(|(port, line)| ("port", &line.name, port.failure()));
+        let memories = self.memories().zip(&scenario.memories);
+        let memories = memories.map(|(memory, spec)| ("memory", &spec.name, memory.failure()));
+        let failures = ports.chain(memories).filter_map(|(kind, name, failure)| Some((kind, name, failure?)));
+        match failures.min_by_key(|(_, _, failure)| failure.time) {
+            None => Ok(()),
+            Some((kind, name, Failure { time, why })) => {
+                Err(format!("{kind} {name} at {} s: {why}", time.as_secs_f64()))
+            }
+        }
     }
 
     /// Reset the counters: the measured time starts now.
@@ -341,7 +344,7 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
 /// Build the memory of a scenario's node.
 fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
     let pool = |pool: &model::MemoryPool| {
-        let scheme = spec.scheme(pool).expect("a checked scenario can be built");
+        let scheme = spec.scheme(pool, scenario.seed).expect("a checked scenario can be built");
         SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, scheme)
     };
     let queue = |queue: &model::MemoryQueue| {

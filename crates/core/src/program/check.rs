@@ -59,13 +59,14 @@ impl Read {
 pub(crate) fn check_functions(texts: &Texts, names: &ProgramNames<'_>) -> Result<Vec<Program>, Refused> {
     let mut read = Read::new(names);
     let programs: Result<Vec<_>, _> =
-        texts.codes().map(|(hook, code)| check(code, hook, names, &mut read)).collect();
+        texts.codes().map(|(hook, code)| check(texts, code, hook, names, &mut read)).collect();
     let checked = programs.and_then(|programs| read.check_all(names).map(|()| programs));
     checked.or_else(|(key, why)| refuse(key, why))
 }
 
 /// Check a function of a program; the error names the key of the scenario that is wrong, and the reason.
 fn check(
+    texts: &Texts,
     code: &[String],
     hook: Hook,
     names: &ProgramNames<'_>,
@@ -79,7 +80,8 @@ fn check(
     let mut ops = Vec::with_capacity(code.len());
     for (number, text) in code.iter().enumerate() {
         let op = Instruction::parse(text).and_then(|instruction| check.step(number, &instruction));
-        ops.push(op.map_err(|why| (key, format!("instruction {number}, {}: {why}", quoted(text))))?);
+        let place = || texts.line(hook, number).unwrap_or_else(|| format!("instruction {number}"));
+        ops.push(op.map_err(|why| (key, format!("{}, {}: {why}", place(), quoted(text))))?);
     }
     if check.reached.is_some() {
         return Err((key, hook.ends().to_string()));
@@ -240,6 +242,7 @@ impl<'a> Checker<'a> {
 
     fn least(&mut self, name: &str) -> Result<(Operand, Type), String> {
         self.hook.check_search()?;
+        self.hook.check_queues()?;
         let (place, kind) = self.state(Scope::Queue, name)?;
         if kind == Type::Bool {
             return Err(format!("{name} must be int or float, not bool"));

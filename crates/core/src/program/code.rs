@@ -71,6 +71,16 @@ impl Word {
         Word(value.into())
     }
 
+    /// Return the value as it is stored, of any type.
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Return the value that is stored so.
+    pub(crate) fn of_bits(bits: u64) -> Word {
+        Word(bits)
+    }
+
     pub(crate) fn as_int(self) -> i64 {
         self.0.cast_signed()
     }
@@ -174,6 +184,16 @@ impl Attribute {
     /// Return whether the attribute needs the queues with each of their units.
     pub(crate) fn needs_queues(self) -> bool {
         matches!(self, Attribute::Queue | Attribute::Waiting | Attribute::Waited | Attribute::WaitedPs)
+    }
+
+    /// Return whether the attribute has a meaning for a unit that requests room in a memory.
+    pub(crate) fn is_of_memory(self) -> bool {
+        use Attribute::{Active, Bytes, Capacity, Circuits, Clp, Ect, Fits, Own, Total};
+        use Attribute::{EmptySince, EmptySincePs, Index, IsFirst, IsLast, Now, NowPs, Queue, Rate, Size};
+        matches!(
+            self,
+            Now | NowPs | EmptySince | EmptySincePs | Bytes | Size | Index | IsFirst | IsLast | Clp | Ect
+        ) || matches!(self, Fits | Total | Own | Active | Circuits | Capacity | Rate | Queue)
     }
 
     /// Return whether the attribute belongs to the port, and neither to a unit nor to a circuit.

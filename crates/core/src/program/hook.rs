@@ -2,6 +2,7 @@
 
 use super::code::{Answer, Attribute, OfQueue, Scope};
 use crate::choice;
+use crate::verdict::Action;
 
 choice! {
     /// Occasions on which a program runs.
@@ -48,8 +49,10 @@ impl LooksAt {
 /// A function of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hook {
-    /// A unit arrives.
+    /// A unit arrives at a port.
     Arrival(Asks),
+    /// A unit requests shared room of a memory.
+    Share(Asks),
     /// A unit has come to the head of its queue.
     Head(Asks),
     /// The clock of the program ticks.
@@ -68,7 +71,7 @@ impl Hook {
     /// Return the key of the scenario that has the function's instructions.
     pub(crate) fn key(self) -> &'static str {
         match self {
-            Hook::Arrival(_) | Hook::Serve | Hook::GiveWay => "code",
+            Hook::Arrival(_) | Hook::Share(_) | Hook::Serve | Hook::GiveWay => "code",
             Hook::Head(_) => "at_head",
             Hook::Tick => "tick",
             Hook::Joined => "joined",
@@ -79,12 +82,18 @@ impl Hook {
     /// Refuse an attribute that the function cannot read.
     pub(crate) fn check_look(self, attribute: Attribute) -> Result<(), &'static str> {
         match (self, attribute) {
-            (Hook::Arrival(Asks::Frame) | Hook::Head(Asks::Frame), at) if at.is_within_frame() => {
+            (Hook::Arrival(Asks::Frame) | Hook::Share(Asks::Frame) | Hook::Head(Asks::Frame), at)
+                if at.is_within_frame() =>
+            {
                 Err("a program asked once a frame cannot look at units within it; use asks = \"unit\"")
             }
             (Hook::Arrival(_), Attribute::Waited | Attribute::WaitedPs) => {
                 Err("a unit that arrives has not waited; only at_head can look at this")
             }
+            (Hook::Share(_), at) if !at.is_of_memory() => Err(
+                "a memory has queues of its ports, and neither circuits nor units that wait; look at own, queue or \
+                     length",
+            ),
             (Hook::Arrival(_) | Hook::Head(_), Attribute::Every) => {
                 Err("only the function of a clock can look at this")
             }
@@ -117,7 +126,8 @@ impl Hook {
     /// Refuse a property of queues that the function cannot read.
     pub(crate) fn check_look_at(self, property: OfQueue) -> Result<(), &'static str> {
         match (self, property) {
-            (Hook::Serve, _) => Ok(()),
+            (Hook::Serve, _) | (Hook::Share(_), OfQueue::Length) => Ok(()),
+            (Hook::Share(_), _) => Err("the policy of a memory looks at the length of a queue only"),
             (Hook::Joined | Hook::Sent | Hook::GiveWay, OfQueue::Octets) => {
                 Err("only a scheduler that chooses a queue sees the units at the heads")
             }
@@ -129,15 +139,16 @@ impl Hook {
     pub(crate) fn check_queues(self) -> Result<(), &'static str> {
         match self {
             Hook::Serve | Hook::Joined | Hook::Sent | Hook::GiveWay => Ok(()),
-            _ => Err("only schedulers and push-out look at queues by their numbers"),
+            Hook::Share(_) => Err("the policy of a memory has the state of the arriving unit's queue only"),
+            _ => Err("only schedulers, push-out and the policy of a memory look at queues by their numbers"),
         }
     }
 
     /// Refuse to search for a queue where the function chooses none.
     pub(crate) fn check_search(self) -> Result<(), &'static str> {
         match self {
-            Hook::Serve | Hook::GiveWay => Ok(()),
-            _ => Err("only a function that chooses a queue can look for one"),
+            Hook::Serve | Hook::GiveWay | Hook::Share(_) => Ok(()),
+            _ => Err("only the policy of a memory, or a function that chooses a queue, can look for one"),
         }
     }
 
@@ -145,6 +156,7 @@ impl Hook {
     pub(crate) fn check_load(self, scope: Scope) -> Result<(), &'static str> {
         match (self, scope) {
             (Hook::Tick, Scope::Vc) => Err("a clock has no circuit; use state or per_queue"),
+            (Hook::Share(_), Scope::Vc) => Err("a memory has no circuits; use state or per_queue"),
             (_, Scope::Queue) if self.check_queues().is_ok() => {
                 Err("state of queues needs the number of a queue, as in queue.NAME[r0]")
             }
@@ -168,7 +180,10 @@ impl Hook {
         match (self, answer) {
             (Hook::Tick | Hook::Joined | Hook::Sent, Answer::End) => Ok(()),
             (Hook::Serve | Hook::GiveWay, Answer::Queue(_)) => Ok(()),
-            (Hook::Arrival(_) | Hook::Head(_), Answer::Decision(_)) => Ok(()),
+            (Hook::Share(_), Answer::Decision(Some((Action::Mark, _)))) => {
+                Err("a memory accepts or refuses; the admission policy of a port can mark")
+            }
+            (Hook::Arrival(_) | Hook::Share(_) | Hook::Head(_), Answer::Decision(_)) => Ok(()),
             _ => Err(self.ends()),
         }
     }
@@ -177,6 +192,7 @@ impl Hook {
     pub(crate) fn ends(self) -> &'static str {
         match self {
             Hook::Arrival(_) | Hook::Head(_) => "must end every path with accept, refuse or mark",
+            Hook::Share(_) => "must end every path with accept or refuse",
             Hook::Tick | Hook::Joined | Hook::Sent => "must end every path with end",
             Hook::Serve | Hook::GiveWay => "must end every path with choose",
         }

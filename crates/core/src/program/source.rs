@@ -42,7 +42,9 @@ impl Source {
     /// The file and the lines of a function.
     fn of(&self, hook: Hook) -> (&str, &[u32]) {
         let other = match hook {
-            Hook::Arrival(_) | Hook::Serve | Hook::GiveWay => return (&self.file, &self.lines),
+            Hook::Arrival(_) | Hook::Share(_) | Hook::Serve | Hook::GiveWay => {
+                return (&self.file, &self.lines);
+            }
             Hook::Head(_) => &self.at_head,
             Hook::Tick => &self.tick,
             Hook::Joined => &self.joined,
@@ -93,6 +95,12 @@ impl Texts {
         self.codes.iter().map(|(hook, code)| (*hook, code.as_slice()))
     }
 
+    /// Return file and line of an instruction, if the source is known.
+    pub(crate) fn line(&self, hook: Hook, number: usize) -> Option<String> {
+        let (file, lines) = self.source.as_ref()?.of(hook);
+        Some(format!("{file}:{}", lines[number]))
+    }
+
     /// Return the message about the choice of a queue that cannot be chosen; `what` is the condition that it
     /// violates.
     pub(crate) fn no_choice(&self, number: i64, what: &str) -> String {
@@ -104,13 +112,11 @@ impl Texts {
     /// Return the message about an instruction that could not be computed.
     pub(crate) fn message(&self, hook: Hook, failed: &Failed) -> String {
         let number = failed.instruction;
-        let place = match (&self.source, hook) {
-            (Some(source), _) => format!("{}:{}", source.of(hook).0, source.of(hook).1[number]),
-            (None, Hook::Arrival(_) | Hook::Serve | Hook::GiveWay) => {
-                format!("instruction {number} of \"{}\"", self.name)
-            }
-            (None, _) => format!("instruction {number} of \"{}\", {}", self.name, hook.key()),
-        };
+        let of = || format!("instruction {number} of \"{}\"", self.name);
+        let place = self.line(hook, number).unwrap_or_else(|| match hook {
+            Hook::Arrival(_) | Hook::Share(_) | Hook::Serve | Hook::GiveWay => of(),
+            _ => format!("{}, {}", of(), hook.key()),
+        });
         let code = self.codes().find(|(of, _)| *of == hook).expect("only functions that there are run").1;
         format!("{place}: {} (`{}`)", failed.why, code[number])
     }

@@ -175,6 +175,19 @@ impl Steps {
         })
     }
 
+    /// Return the attributes that the steps read.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = Attribute> {
+        self.steps.iter().filter_map(|step| match *step {
+            Step::Look { attribute, .. } => Some(attribute),
+            _ => None,
+        })
+    }
+
+    /// Return whether the steps draw random numbers.
+    pub(crate) fn draws(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Draw { .. }))
+    }
+
     /// Return whether the steps do nothing but accept.
     #[inline]
     pub(crate) fn accepts_all(&self) -> bool {

@@ -29,12 +29,24 @@ enum Scalar {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values(Vec<(String, Scalar)>);
 
-/// A named value with its type, converted for a port.
+/// A named value with its type, converted for a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Known {
     pub(crate) name: String,
     pub(crate) kind: Type,
     pub(crate) word: Word,
+}
+
+/// A buffer, or a pool of a memory, of which parameters can be parts.
+pub(crate) trait Buffer {
+    /// Return the occupancy that a level under the key `key` stands for; the error says why it has no meaning there.
+    fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused>;
+}
+
+impl Buffer for Context<'_> {
+    fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused> {
+        Context::level(self, key, level)
+    }
 }
 
 /// Greatest number of state variables of the port, of each circuit and of each queue.
@@ -43,23 +55,28 @@ pub(crate) const STATE: usize = 16;
 /// Greatest number of parameters of a program.
 pub(crate) const PARAMS: usize = 64;
 
-/// Convert the values of an optional key for one port.
+/// Convert the values of an optional key for one buffer.
 pub(crate) fn known(
     values: &Option<Values>,
     key: &'static str,
     most: usize,
-    context: &Context<'_>,
+    context: &impl Buffer,
 ) -> Result<Vec<Known>, Refused> {
     values.as_ref().map_or(Ok(Vec::new()), |values| values.at(key, most, context))
 }
 
 impl Values {
-    /// Convert the values for one port; `key` is their key, and `most` the greatest number of values.
+    /// Return whether there are no values.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Convert the values for one buffer; `key` is their key, and `most` the greatest number of values.
     pub(crate) fn at(
         &self,
         key: &'static str,
         most: usize,
-        context: &Context<'_>,
+        context: &impl Buffer,
     ) -> Result<Vec<Known>, Refused> {
         if self.0.len() > most {
             return refuse(key, format!("must have at most {most} names, not {}", self.0.len()));
@@ -75,7 +92,7 @@ impl Values {
 }
 
 impl Scalar {
-    fn at(self, key: &'static str, context: &Context<'_>) -> Result<(Type, Word), Refused> {
+    fn at(self, key: &'static str, context: &impl Buffer) -> Result<(Type, Word), Refused> {
         Ok(match self {
             Scalar::Int(value) => (Type::Int, Word::int(value)),
             Scalar::Float(value) => (Type::Float, Word::float(value)),

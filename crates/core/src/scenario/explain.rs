@@ -12,7 +12,7 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::language::spec::{Field, Nested, Section};
-use crate::memory::sharing::Sharing;
+use crate::memory::sharing::{self, Sharing};
 use crate::memory::{QueueLimits, ThresholdCheck};
 use crate::units::{Bytes, Rate};
 
@@ -52,14 +52,14 @@ pub fn thresholds(scenario: &Scenario) -> Vec<String> {
     let of_memory = |spec: &NodeMemory| {
         let mut listed = BTreeSet::new();
         let queues = spec.queues.iter().filter(|queue| listed.insert((queue.pool, queue.class.as_str())));
-        queues.map(|queue| threshold(spec, queue)).collect::<Vec<String>>()
+        queues.map(|queue| threshold(scenario, spec, queue)).collect::<Vec<String>>()
     };
     scenario.memories.iter().flat_map(of_memory).chain(headroom::sentences(scenario)).collect()
 }
 
-fn threshold(spec: &NodeMemory, queue: &MemoryQueue) -> String {
+fn threshold(scenario: &Scenario, spec: &NodeMemory, queue: &MemoryQueue) -> String {
     let pool = &spec.pools[queue.pool];
-    let scheme = spec.scheme(pool).expect("a checked scenario can be built");
+    let scheme = spec.scheme(pool, scenario.seed).expect("a checked scenario can be built");
     let QueueLimits { reserved, limit, .. } = queue.limits;
     let at = |used: u64| {
         let mut books = Pool::new(Capacity::limited(pool.shared), pool.terms.len());
@@ -67,9 +67,13 @@ fn threshold(spec: &NodeMemory, queue: &MemoryQueue) -> String {
         scheme.threshold(&books, queue.number).min(limit.unwrap_or(pool.shared).min(pool.shared) as f64)
     };
     let (class, shared) = (&queue.class, pool.shared);
+    let asked = match &spec.sharing {
+        sharing::Spec::Program(program) => format!(", unless the program {:?} refuses it", program.name),
+        _ => String::new(),
+    };
     format!(
         "memory {:?}, pool {:?}, class {class:?}: reserved {reserved} cells, then shared up to a threshold of {} cells with \
-         the {shared} shared cells empty, {} half full, {} full (a queue alone holds at most {}); headroom {} cells",
+         the {shared} shared cells empty, {} half full, {} full (a queue alone holds at most {}){asked}; headroom {} cells",
         spec.name,
         pool.name,
         at(0),

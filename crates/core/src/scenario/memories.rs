@@ -22,7 +22,8 @@ use crate::language::spec::{Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::link::gate::pause::MOST_CLASSES;
-use crate::memory::{self, Account, QueueLimits, QueuePause, Side, Trim, sharing};
+use crate::memory::sharing::{self, Sharing};
+use crate::memory::{self, Account, QueueLimits, QueuePause, Side, Trim};
 use crate::units::Span;
 use crate::units::ids::{CircuitId, IdVec, PortVc};
 use crate::words::nearest::unknown;
@@ -657,10 +658,12 @@ impl Builder<'_, '_> {
             }
             pool.shared -= reserved;
         }
-        self.check_frames(memory)?;
-        for pool in &memory.pools {
-            memory.scheme(pool).map_err(|refused| self.item.refuse("admission", refused))?;
-        }
+        let scheme = |pool| {
+            let scheme = memory.scheme(pool, self.scenario.seed);
+            scheme.map_err(|refused| self.item.refuse("admission", refused))
+        };
+        let schemes = memory.pools.iter().map(scheme).collect::<Result<Vec<_>, _>>()?;
+        self.check_frames(memory, schemes.iter().any(Sharing::judges_frames))?;
         let cells = memory.cells;
         let message = format!(
             "must be at least {promised} cells, which its queues reserve or its pools keep as headroom, in every partition"
@@ -668,9 +671,10 @@ impl Builder<'_, '_> {
         self.item.ensure(promised <= cells, "size", &message)
     }
 
-    /// Refuse a policy of the memory that decides about whole frames if a port loses single cells of frames.
-    fn check_frames(&self, memory: &NodeMemory) -> Result<(), Fault> {
-        let by_frames = memory.sharing.kind().judges_frames().then(|| memory.sharing.name());
+    /// Refuse a policy of the memory that decides about whole frames, as `judges_frames` says of its admission, if a
+    /// port loses single cells of frames.
+    fn check_frames(&self, memory: &NodeMemory, judges_frames: bool) -> Result<(), Fault> {
+        let by_frames = judges_frames.then(|| memory.sharing.name());
         let pushout = memory.pushout.as_ref().filter(|pushout| pushout.kind().keeps_packets());
         let refusing = by_frames.map(|name| ("admission", name, "refuses whole frames"));
         let removing =

@@ -126,10 +126,11 @@ impl NodeMemory {
     }
 
     /// Build the scheme that divides the shared room of one of its pools; the error says why that is impossible.
-    pub fn scheme(&self, pool: &MemoryPool) -> Result<sharing::Policy, Refused> {
+    pub fn scheme(&self, pool: &MemoryPool, seed: u64) -> Result<sharing::Policy, Refused> {
         let capacity = Capacity::limited(pool.shared);
         let measure = Measure::MemoryCells(self.cell);
-        self.sharing.build(&sharing::Context { capacity, measure, queues: &pool.terms })
+        let name = [self.name.as_str(), &pool.name];
+        self.sharing.build(&sharing::Context { capacity, measure, queues: &pool.terms, seed, name })
     }
 }
 

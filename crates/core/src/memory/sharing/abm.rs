@@ -3,19 +3,13 @@
 use super::{Context, Leaving, Pool, Sharing};
 use crate::buffer::admission::abm::{SentOctets, Shares, congested};
 use crate::refused::Refused;
+use crate::unit::Unit;
 use crate::units::Time;
 
 pub use crate::buffer::admission::abm::Params;
 
 /// The scheme removes no packets.
 pub const EXPELS: bool = false;
-
-/// The threshold applies to every unit.
-pub const JUDGES_FRAMES: bool = false;
-
-/// Besides the lengths of queues.
-pub const KEEPS: Option<&str> =
-    Some("the octets that each queue has sent in the last interval, and the instant");
 
 /// ABM in one pool.
 #[derive(Clone, Debug)]
@@ -36,7 +30,11 @@ impl Sharing for Policy {
         self.shares.threshold(pool, queue)
     }
 
-    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: u64, _: u16) {
+    fn depends_on(&self) -> Option<&str> {
+        Some("the octets that each queue has sent in the last interval, and the instant")
+    }
+
+    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: u64, _: &Unit) {
         self.shares.offered(now, pool, queue);
     }
 

@@ -8,12 +8,6 @@ pub use crate::buffer::admission::complete_sharing::Params;
 /// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// The threshold applies to every unit.
-pub const JUDGES_FRAMES: bool = false;
-
-/// The thresholds depend on the lengths of queues alone.
-pub const KEEPS: Option<&str> = None;
-
 /// Complete sharing of one pool.
 #[derive(Clone, Debug)]
 pub struct Policy;

@@ -20,12 +20,6 @@ section! {
 /// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// The threshold applies only to the first cell of a frame.
-pub const JUDGES_FRAMES: bool = true;
-
-/// The thresholds depend on the lengths of queues alone.
-pub const KEEPS: Option<&str> = None;
-
 /// Dynamic thresholds of the queues of one pool, for frames.
 #[derive(Clone, Debug)]
 pub struct Policy(Thresholds);
@@ -41,5 +35,9 @@ impl Sharing for Policy {
     #[inline]
     fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
         self.0.of(pool, queue)
+    }
+
+    fn judges_frames(&self) -> bool {
+        true
     }
 }

@@ -3,18 +3,13 @@
 use super::{Context, Leaving, Pool, Sharing};
 use crate::buffer::admission::follow_lqd::VirtualBuffer;
 use crate::refused::Refused;
+use crate::unit::Unit;
 use crate::units::Time;
 
 pub use crate::buffer::admission::follow_lqd::Params;
 
 /// The scheme removes no packets.
 pub const EXPELS: bool = false;
-
-/// The threshold applies to every unit.
-pub const JUDGES_FRAMES: bool = false;
-
-/// Besides the lengths of queues.
-pub const KEEPS: Option<&str> = Some("virtual queues, which drain with time");
 
 /// FollowLQD in one pool.
 #[derive(Clone, Debug)]
@@ -35,8 +30,12 @@ impl Sharing for Policy {
         self.buffer.length(queue) as f64
     }
 
-    fn offered(&mut self, now: Time, _: &Pool, queue: usize, size: u64, bytes: u16) {
-        self.buffer.offered(now, queue, size, bytes);
+    fn depends_on(&self) -> Option<&str> {
+        Some("virtual queues, which drain with time")
+    }
+
+    fn offered(&mut self, now: Time, _: &Pool, queue: usize, size: u64, unit: &Unit) {
+        self.buffer.offered(now, queue, size, unit.bytes);
     }
 
     fn departed(&mut self, leaving: &Leaving<'_>, _: &Pool, _: usize) {
@@ -60,7 +59,8 @@ mod tests {
         let params = Params { counts_arrival: true };
         let mut policy = Policy::new(&params, &context(&queues)).unwrap();
         let pool = Pool::new(Capacity::limited(100), queues.len());
-        (0..3).for_each(|queue| policy.offered(Time(0), &pool, queue, 10, 1000));
+        let unit = Unit { bytes: 1000, ..Unit::default() };
+        (0..3).for_each(|queue| policy.offered(Time(0), &pool, queue, 10, &unit));
         policy.catch_up(Time(1_000_000_000), &pool); // 8000 bits at 8 Mb/s
         assert_eq!([0, 1, 2].map(|queue| policy.threshold(&pool, queue)), [0.0, 10.0, 0.0]);
     }

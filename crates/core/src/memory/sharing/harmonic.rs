@@ -9,12 +9,6 @@ pub use crate::buffer::admission::harmonic::Params;
 /// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// The threshold applies to every unit.
-pub const JUDGES_FRAMES: bool = false;
-
-/// The thresholds depend on the lengths of queues alone.
-pub const KEEPS: Option<&str> = None;
-
 /// The limits of one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {

@@ -3,14 +3,17 @@
 //! A scheme gives each queue a **threshold**; the memory compares it with the room that the queue uses, and counts
 //! the cells in use. One scheme is one file. To add a scheme, write its file and add a line to the list below. A
 //! scheme that ports with a buffer of their own can have as well takes its parameters and its arithmetic from its
-//! file in `buffer/admission/`, which documents it.
+//! file in `buffer/admission/`, which documents it. A scheme may also refuse single units (`program.rs`).
 
 use super::leaving::Leaving;
+use crate::buffer::admission::Failure;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::QueueTerms;
 use crate::buffer::size::Measure;
 use crate::language::spec::Field;
 use crate::registry;
+use crate::rng::Dice;
+use crate::unit::Unit;
 use crate::units::Time;
 
 /// The occupancy of a pool's shared room, by the numbers of its queues.
@@ -30,6 +33,7 @@ registry! {
         Abm = "abm" in abm,
         FollowLqd = "follow-lqd" in follow_lqd,
         Occamy = "occamy" in occamy,
+        Program = "program" in program,
     }
 
     /// The interface of a scheme. Queues are numbered within the pool, from 0.
@@ -37,18 +41,48 @@ registry! {
         /// Return the shared room that a queue may have now; infinite if only the room itself limits it.
         fn threshold(&self, pool: &Pool, queue: usize) -> f64;
 
-        /// Record that a packet of this size and number of octets requests room in a queue, before the memory reads
-        /// its threshold. The pool does not count the packet yet.
-        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, bytes: u16) {}
+        /// Record that a unit of this size requests room in a queue, before the memory reads its threshold. The pool
+        /// does not count the unit yet.
+        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, unit: &Unit) {}
 
-        /// Call [`offered`](Sharing::offered), then return the result of [`threshold`](Sharing::threshold).
-        fn meets(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, bytes: u16) -> f64 {
-            self.offered(now, pool, queue, size, bytes);
-            self.threshold(pool, queue)
+        /// Return whether the scheme has refused this unit when the unit was [`offered`](Sharing::offered), whatever
+        /// the threshold of its queue.
+        fn refuses(&self, unit: &Unit) -> bool {
+            false
+        }
+
+        /// Call [`offered`](Sharing::offered), then return the result of [`threshold`](Sharing::threshold); below all
+        /// lengths of queues if the scheme [refuses](Sharing::refuses) the unit.
+        fn meets(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, unit: &Unit) -> f64 {
+            self.offered(now, pool, queue, size, unit);
+            if self.refuses(unit) { f64::NEG_INFINITY } else { self.threshold(pool, queue) }
+        }
+
+        /// Return whether the scheme decides at the first unit of a frame: the rest is accepted as long as there is room.
+        fn judges_frames(&self) -> bool {
+            false
         }
 
         /// Record that a packet of a queue has left the memory; the pool no longer counts it.
         fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {}
+
+        /// Return what the decisions depend on besides the lengths of queues and the [variables](Sharing::variables).
+        fn depends_on(&self) -> Option<&str> {
+            None
+        }
+
+        /// Return the variables of the scheme.
+        fn variables(&self) -> Variables {
+            Variables::default()
+        }
+
+        /// Change the variables of the scheme to ones that it has returned.
+        fn set_variables(&mut self, variables: &Variables) {}
+
+        /// Return the reason why the scheme could not compute a decision, if it failed: the run has no result.
+        fn failure(&self) -> Option<&Failure> {
+            None
+        }
 
         /// Advance thresholds that depend on time to `now`, before the memory takes a sample.
         fn catch_up(&mut self, now: Time, pool: &Pool) {}
@@ -63,13 +97,15 @@ registry! {
 
     /// Return whether the scheme [expels](Sharing::expels) waiting packets.
     pub const EXPELS: bool as Kind::expels;
+}
 
-    /// Return whether a threshold decides at the first unit of a frame: the rest is accepted as long as there is room.
-    pub const JUDGES_FRAMES: bool as Kind::judges_frames;
-
-    /// Return what the scheme keeps besides the lengths of queues, as a clause; `None` if its thresholds depend on these
-    /// alone.
-    pub const KEEPS: Option<&'static str> as Kind::keeps;
+/// The variables of a scheme in one pool, as numbers of 64 bits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    /// The variables of the pool.
+    pub of_pool: Vec<u64>,
+    /// The variables of each queue, one queue after the other.
+    pub of_queues: Vec<u64>,
 }
 
 impl Spec {
@@ -88,6 +124,18 @@ pub struct Context<'a> {
     pub measure: Measure,
     /// The terms of every queue, by its number within the pool.
     pub queues: &'a [QueueTerms],
+    /// Seed of the run.
+    pub seed: u64,
+    /// Names of the memory and of the pool.
+    pub name: [&'a str; 2],
+}
+
+impl Context<'_> {
+    /// Return random numbers for a policy in this pool, each keyed by the unit about which it decides.
+    pub fn dice(&self, policy: &str) -> Dice {
+        let [memory, pool] = self.name;
+        Dice::new(self.seed, format_args!("memory.{memory}.{pool}.{policy}"))
+    }
 }
 
 #[cfg(test)]
@@ -103,7 +151,7 @@ pub(super) mod tests {
     /// Build the context of a pool of 100 cells for queues of lines of 8 Mb/s, each with a factor of its own or none.
     pub(crate) fn context(queues: &[QueueTerms]) -> Context<'_> {
         let measure = Measure::MemoryCells(CellSize { octets: 100, header: 0 });
-        Context { capacity: Capacity::limited(100), measure, queues }
+        Context { capacity: Capacity::limited(100), measure, queues, seed: 1, name: ["chip", "all"] }
     }
 
     /// Build the terms of a queue at a line of 8 Mb/s.

@@ -11,12 +11,6 @@ pub use crate::buffer::admission::occamy::Params;
 /// The scheme removes packets beyond the threshold of their queue.
 pub const EXPELS: bool = true;
 
-/// The threshold applies to every unit.
-pub const JUDGES_FRAMES: bool = false;
-
-/// Besides the lengths of queues.
-pub const KEEPS: Option<&str> = Some("a bucket of tokens, which fills with time");
-
 /// Occamy in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -36,6 +30,10 @@ impl Sharing for Policy {
     #[inline]
     fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
         self.thresholds.of(pool, queue)
+    }
+
+    fn depends_on(&self) -> Option<&str> {
+        Some("a bucket of tokens, which fills with time")
     }
 
     fn departed(&mut self, leaving: &Leaving<'_>, _: &Pool, _: usize) {

@@ -102,7 +102,7 @@ fn a_program_that_looks_at_what_there_is_not_is_refused() {
         (code(&["r0 = 0", "r0 = x.octet[r0]", "choose r0"]), "unknown property of queues \"octet\""),
         (code(&["r0 = least queue.m", "choose r0"]), "unknown state of queues \"m\""),
         (code(&["r0 = least state.m", "choose r0"]), "only state of queues, `queue.NAME`, is meant"),
-        (joined(&["r0 = longest", "end"]), "only a function that chooses a queue can look for one"),
+        (joined(&["r0 = longest", "end"]), "or a function that chooses a queue, can look for one"),
         (joined(&["r0 = x.bytes", "end"]), "joined and sent look at queue"),
         (
             joined(&["r0 = x.queue", "choose r0"]),

@@ -63,6 +63,15 @@
 //! numbers. `looks_at`: what of the books the program looks at; it is derived from the code, and a scenario that states less is
 //! refused. `name` and `source`, the lines of the text from which the code comes, serve messages and do not identify a run.
 //!
+//! In a memory, as `[memory.NAME] admission`, the program decides about every unit that requests shared room, and one program has the
+//! state of a pool. `own` is the shared room that the unit's queue uses, `total` that of the pool, `active` the number of queues that use any,
+//! `circuits` that of all queues, `capacity` the shared room of the pool, `queue` the number of the unit's queue, `size` the cells
+//! of the unit, `rate` that of the line of its queue; `fits` says whether the pool has room. Besides, the program looks at
+//! other queues: `x.length[r0]` is what queue r0 uses, `longest` the number of the longest queue, the first of several, and
+//! `next_backlogged r0` that of the next queue with anything after r0; both are -1 if no queue has anything. `per_queue` is state of the unit's queue. `vc`, `mcr`, `weight`,
+//! `frame`, `mtu`, `overflows`, `waiting`, `waited`, `every`, marks, `per_vc`, `at_head` and `tick` are those of a port and refused in a memory. If the memory
+//! pushes out, it makes room for units that the program accepts and that find none; the program is not asked about them again.
+//!
 //! # Differences from the paper
 //! There is no paper. A type belongs to each register, integers have 64 bits, and `//` and `%` round as in Python. An overflow, a division
 //! by zero or a result that is not a number ends the run with a message. Functions other than `sqrt` are those of `libm`.
