@@ -12,6 +12,7 @@ from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
 from pushout.errors import Argument
+from pushout.exact import STATES
 from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 from pushout.picture import asked as pictures
@@ -44,7 +45,7 @@ from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
 from pushout.question.why import LAST, Reaction, WhyResult
 from pushout.question.why import why as ask_why
-from pushout.question.worst import OPTIMUM, STATES, WorstResult
+from pushout.question.worst import OPTIMUM, WorstResult
 from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result

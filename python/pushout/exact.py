@@ -74,8 +74,13 @@ class Exact:
         count = ["--ports", asked["ports"]] if frames is None else ["--frames", frames, "--circuits", asked["ports"]]
         against = ["--against", asked["against"]["policy"]] if "against" in asked else []
         name = policy.pop("policy")
-        sets = [word for key, value in policy.items() for word in ("--set", f"{key}={value}")]
+        sets = [word for key, value in policy.items() for word in ("--set", f"{key}={_word(value)}")]
         return ["worst", *map(str, (name, *count, "--memory", asked["memory"], *sets, *against))]
+
+
+def _word(value: Any) -> str:
+    """Write the value of a parameter as the command reads it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _silent(_states: int, _megabytes: int) -> None:

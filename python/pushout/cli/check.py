@@ -53,7 +53,8 @@ def check(file: str, is_worst: bool, ports: int, memory: int, as_json: bool) -> 
 def _print_worst(file: str, ports: int, memory: int, *, as_json: bool) -> None:
     """Print the worst case of a policy."""
     from pushout.cli.worst import announce
-    from pushout.question.worst import OPTIMUM, STATES, worst
+    from pushout.exact import STATES
+    from pushout.question.worst import OPTIMUM, worst
 
     result = worst(file, ports, memory, parameters={}, against=OPTIMUM, states=STATES, announce=announce)
     if as_json:

@@ -118,8 +118,8 @@ def worst(
     while the queue of its port is empty. Loss while room: a packet is refused or pushed out, although the memory is not
     full. Broken frame: a cell is lost after the first cells of its frame were queued.
     """
+    from pushout.exact import STATES
     from pushout.question.never import never
-    from pushout.question.worst import STATES
     from pushout.question.worst import worst as question
 
     del objective  # the only one so far

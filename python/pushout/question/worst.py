@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from pushout import _core
 from pushout.errors import Argument, QuestionError, ScenarioError, StatesError
-from pushout.exact import STATES
 from pushout.excerpt import quoted
 from pushout.policy import Program, read
 from pushout.question import worst_scenario

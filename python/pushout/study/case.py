@@ -1,6 +1,6 @@
 """The runs of a study: the entries of `[[cases]]`, each a grid of cases.
 
-A case is a scenario, or with `worst` in the place of `scenario` a question about an exact worst case (`pushout/exact.py`).
+A case is a scenario, or with `worst` in the place of `scenario` a question about a worst case (`pushout/exact.py`).
 """
 
 import itertools
