@@ -27,6 +27,7 @@ def scenario(explained: Document, notes: Sequence[str], console: Console) -> Non
     _table(console, "network", ("links", "from", "to", "rate", "delay", "minimum"), _links(explained))
     _table(console, "buffers", ("ports", "buffer", "admission", "scheduler", "besides"), _ports(explained))
     _table(console, "memories", ("memory", "size", "admission", "ports"), _memories(explained))
+    _table(console, "pauses from outside", ("port", "queue", "from", "to"), _storms(explained))
     _table(console, "traffic", ("flows", "from", "to", "source", "transport", "start"), _flows(explained))
     console.print(_measured(explained), soft_wrap=True)
     for note in notes:
@@ -44,7 +45,7 @@ def _run(explained: Document) -> str:
     kinds = [f"{count} {kind if count == 1 else PLURALS[kind]}" for kind, count in _counts(explained["node"]).items()]
     return (
         f"{explained['duration']} simulated, {counted}; seed {explained['seed']}, engine {explained['engine']}; "
-        f"{', '.join(kinds)}; {_moved(explained["adaptation"])}; routing {explained['routing']}."
+        f"{', '.join(kinds)}; {_moved(explained['adaptation'])}; routing {explained['routing']}."
     )
 
 
@@ -104,7 +105,12 @@ def _links(explained: Document) -> Iterator[list[str]]:
         back = link.get("back") or {}
         is_even = all(back.get(key, link[key]) == link[key] for key in ("rate", "delay"))
         both = [link[key] if is_even else f"{link[key]}, back {back[key]}" for key in ("rate", "delay")]
-        return [*(re.sub(r"\d+$", "N", link[end]) for end in ("from", "to")), _rate(both[0]), both[1], _own_minimum(link, explained)]
+        return [
+            *(re.sub(r"\d+$", "N", link[end]) for end in ("from", "to")),
+            _rate(both[0]),
+            both[1],
+            _own_minimum(link, explained),
+        ]
 
     return _grouped((link["name"], texts(link)) for link in explained["link"])
 
@@ -160,6 +166,11 @@ def _memories(explained: Document) -> Iterator[list[str]]:
         return [size, _policy(memory["admission"]), str(sharing.get(name, 0))]
 
     return _grouped((name, texts(name, memory)) for name, memory in explained.get("memory", {}).items())
+
+
+def _storms(explained: Document) -> Iterator[list[str]]:
+    for storm in explained.get("storm", []):
+        yield [str(storm.get(key) or "") for key in ("port", "queue", "from", "to")]
 
 
 def _flows(explained: Document) -> Iterator[list[str]]:
