@@ -263,6 +263,20 @@ def test_a_profile_has_a_memory() -> None:
         values(profile="lan")
 
 
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        ('queue.lossless.pause={ xoff = "auto" }', 'queue.lossless.pause.xoff must be a size, not "auto"'),
+        ('queue.lossy.trim={ size = "64 bytes" }', "queue.lossy.trim must be left out"),
+        ('queue.lossy.mark={ at = "dequeue" }', 'queue.lossy.mark.at must be "arrival"'),
+    ],
+)
+def test_classes_whose_counts_depend_on_more_than_the_memory_are_refused(keys: str, why: str) -> None:
+    with pytest.raises(QuestionError) as raised:
+        values(keys)
+    assert why in str(raised.value)
+
+
 def test_a_class_with_credits_is_refused() -> None:
     credit = 'port.access.credit={ policy = "cbfc", credit_size = "208 bytes", update = "2080 bytes" }'
     with pytest.raises(QuestionError, match="credits"):

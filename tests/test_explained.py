@@ -54,3 +54,28 @@ def test_notes_about_engine_and_memories_are_on_the_page(capsys: pytest.CaptureF
     assert "note: runs on the reference engine: with credits" in said(capsys, "multi-hop-fcvc")
     notes = [line for line in said(capsys, "chip").splitlines() if line.startswith("note: ")]
     assert [("answers" in note, "bulk" in note) for note in notes] == [(True, False), (False, True)]
+
+
+ETHERNET = 'adaptation={ kind = "packet", header = "38 bytes", minimum = "84 bytes" }'
+
+
+def test_what_lines_add_to_packets_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = said(capsys, "w3-100")
+    assert "packets; routing" in plain
+    assert "minimum" not in plain
+    text = said(capsys, "w3-100", "--set", ETHERNET)
+    assert "packets, each with 38 bytes more on its line, at least 84 bytes long there; routing" in text
+    assert "minimum" not in text.partition("network")[2], "no link has one of its own"
+    one = said(capsys, "w3-100", "--set", ETHERNET, "--set", "link.bottleneck.minimum=512 bytes")
+    row = next(line for line in one.splitlines() if line.strip().startswith("bottleneck"))
+    assert "512 bytes" in row
+
+
+def test_pauses_from_outside_and_watchdogs_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    storm = 'storm=[{ port = "bottleneck", from = "1 s", to = "2 s" }]'
+    watchdog = 'port.bottleneck.watchdog={ detect = "200 ms", restore = "400 ms" }'
+    text = said(capsys, "w3-100", "--set", storm, "--set", watchdog)
+    row = next(line for line in text.splitlines() if line.split()[-4:] == ["1", "s", "2", "s"])
+    assert row.split()[0] == "bottleneck"
+    assert "watchdog" in text
+    assert "200 ms" in text

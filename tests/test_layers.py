@@ -21,7 +21,6 @@ CORE_EXCEPTIONS = {
     ("program/values", "buffer/size"): "the same parameters are written as the thresholds of schemes are",
     ("buffer/admission/follow_lqd/virtual_buffer", "link/line"): "a virtual queue is served at the pace of its line",
     ("memory/queue", "link/gate/pause"): "a pool that pauses repeats its frame before the pause of the standard ends",
-    ("memory/headroom", "link/control"): "headroom covers the time in which a pause frame is sent",
 }
 """Arrows of the core that go up, and why."""
 

@@ -72,8 +72,7 @@ pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
     let port = &network.ports[port];
     if let Some(share) = port.share() {
         let memory = network.memories().nth(share.number()).expect("a port shares a memory of its network");
-        let mut queues: Vec<usize> =
-            share.accounts().iter().flat_map(|account| [account.queue(), account.unscheduled()]).collect();
+        let mut queues: Vec<usize> = share.queues().collect();
         queues.sort_unstable();
         queues.dedup();
         let threshold = |&queue: &usize| {

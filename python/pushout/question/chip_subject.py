@@ -117,6 +117,8 @@ def read(source: Source, sets: Sequence[str] = ()) -> list[Subject]:
     found: dict[tuple[str, str], Subject] = {}
     for name, section in document["memory"].items():
         _check_policy(name, section)
+    for name, section in document.get("queue", {}).items():
+        _check_class(name, section)
     for memory in built:
         for subject in _of_memory(memory, document, thresholds):
             place = _section(memory["name"]), subject.name
@@ -138,6 +140,20 @@ def _check_policy(name: str, section: Mapping[str, Any]) -> None:
         raise QuestionError(
             f"memory.{name}.pushout must be left out: counts are those of a memory that removes nothing"
         )
+
+
+def _check_class(name: str, section: Mapping[str, Any]) -> None:
+    """Refuse a class whose counts depend on more than the memory, or that cuts what it would lose."""
+    for key in ("xoff", "xon"):
+        if (section.get("pause") or {}).get(key) == "auto":
+            raise QuestionError(
+                f'queue.{name}.pause.{key} must be a size, not "auto": the bench has links of its own; '
+                "pushout explain prints what those of the profile need"
+            )
+    if section.get("trim"):
+        raise QuestionError(f"queue.{name}.trim must be left out: counts are those of packets that are lost")
+    if (section.get("mark") or {}).get("at") == "dequeue":
+        raise QuestionError(f'queue.{name}.mark.at must be "arrival": mark_dequeue is predicted beside it')
 
 
 def _section(memory: str) -> str:

@@ -14,9 +14,9 @@ from pushout.question.quantity import bits_per_second
 class Routes:
     """The shortest routes of a scenario: the share of a flow's packets that each line can expect.
 
-    Where the scenario spreads flows or packets over all routes of equal length (`ecmp`, `ecmp-packet`), every node
-    divides what it forwards equally; elsewhere everything takes the first of the lines. Links that are down, and
-    routes that change during a run, are ignored.
+    Where the scenario spreads flows, flowlets or packets over all routes of equal length (routing `ecmp` and its like),
+    every node divides what it forwards by the weights of its links; elsewhere everything takes the first of the lines.
+    Links that are down, and routes that change during a run, are ignored.
     """
 
     def __init__(self, explained: Document) -> None:
@@ -51,9 +51,11 @@ class Routes:
             onward: dict[str, float] = defaultdict(float)
             for node, share in shares.items():
                 chosen = self._onward(node, hops)
-                found += [(line, share / len(chosen)) for line in chosen]
+                weights = [line.weight for line in chosen]
                 for line in chosen:
-                    onward[line.ends[1]] += share / len(chosen)
+                    part = share * line.weight / sum(weights)
+                    found.append((line, part))
+                    onward[line.ends[1]] += part
             shares = onward
         return found
 

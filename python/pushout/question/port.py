@@ -120,6 +120,8 @@ class Line(NamedTuple):
     """The keys of this direction."""
     group: str
     """Its class, by which a section `[port.NAME]` applies to its port; empty without one."""
+    weight: int = 1
+    """Its weight among equal lines."""
 
 
 def lines(explained: Document) -> Iterator[Line]:
@@ -138,7 +140,7 @@ def lines(explained: Document) -> Iterator[Line]:
         ):
             bps = scaled(keys["rate"], "b/s")
             assert bps is not None, "a rate must be in b/s"  # noqa: S101
-            yield Line(name, ends, bps, link["medium"] == "cells", keys, own)
+            yield Line(name, ends, bps, link["medium"] == "cells", keys, own, int(link.get("weight", 1)))
 
 
 def ports(explained: Document) -> dict[str, Port]:

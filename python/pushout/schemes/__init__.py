@@ -1739,9 +1739,21 @@ class StrictPriority(Scheme):
 
     Source: The usual discipline of switches with traffic classes. No paper of studies 000 to 004 uses it; it allows
     comparisons of their traffic with prioritised traffic.
+
+    Its parameters:
+
+    - `queues` (default "circuit"): What has a queue of its own. `circuit`: Every circuit. `class`: Every class of
+      traffic: the flows that name one section `[queue.NAME]` share a queue, in order of arrival.
     """
 
     policy: str = field(default="strict-priority", init=False, repr=False)
+    queues: Literal["circuit", "class"] = "circuit"
+    """What has a queue of its own.
+
+    - `circuit`: Every circuit.
+    - `class`: Every class of traffic: the flows that name one section `[queue.NAME]` share a queue, in order of
+      arrival.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1760,11 +1772,20 @@ class Drr(Scheme):
     Its parameters:
 
     - `quantum` (size; default "1514 bytes"): Octets that a queue of weight 1 may send in a round.
+    - `queues` (default "circuit"): What has a queue of its own. `circuit`: Every circuit. `class`: Every class of
+      traffic: the flows that name one section `[queue.NAME]` share a queue, in order of arrival.
     """
 
     policy: str = field(default="drr", init=False, repr=False)
     quantum: str = "1514 bytes"
     """Octets that a queue of weight 1 may send in a round; size."""
+    queues: Literal["circuit", "class"] = "circuit"
+    """What has a queue of its own.
+
+    - `circuit`: Every circuit.
+    - `class`: Every class of traffic: the flows that name one section `[queue.NAME]` share a queue, in order of
+      arrival.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2796,7 +2817,7 @@ class Packet(Scheme):
     Adaptation `packet`.
 
     A packet, IP header included, and the octets that the line adds are one unit. It is stored, lost and delivered
-    whole.
+    whole. A shorter unit than the least one of the line is padded.
 
     Source: No publication: on a packet link a packet is sent as it is. The standard of the line says what it adds, for
     Ethernet IEEE 802.3: preamble (8 octets), header (14), check sequence (4) and gap (12).
@@ -2804,11 +2825,16 @@ class Packet(Scheme):
     Its parameters:
 
     - `header` (size; default "0 bytes"): Octets that the line adds to each packet: preamble, header, checksum, gap.
+    - `minimum` (size; not set): Least octets of a packet with its header: shorter packets are padded, on lines and in
+      buffers. 84 for Ethernet with a header of 38.
     """
 
     kind: str = field(default="packet", init=False, repr=False)
     header: str = "0 bytes"
     """Octets that the line adds to each packet: preamble, header, checksum, gap; size."""
+    minimum: str | None = None
+    """Least octets of a packet with its header: shorter packets are padded, on lines and in buffers. 84 for Ethernet
+    with a header of 38; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -27,6 +27,7 @@ def scenario(explained: Document, notes: Sequence[str], console: Console) -> Non
     _table(console, "network", ("links", "from", "to", "rate", "delay", "minimum"), _links(explained))
     _table(console, "buffers", ("ports", "buffer", "admission", "scheduler", "besides"), _ports(explained))
     _table(console, "memories", ("memory", "size", "admission", "ports"), _memories(explained))
+    _table(console, "pauses from outside", ("port", "queue", "from", "to"), _storms(explained))
     _table(console, "traffic", ("flows", "from", "to", "source", "transport", "start"), _flows(explained))
     console.print(_measured(explained), soft_wrap=True)
     for note in notes:
@@ -165,6 +166,11 @@ def _memories(explained: Document) -> Iterator[list[str]]:
         return [size, _policy(memory["admission"]), str(sharing.get(name, 0))]
 
     return _grouped((name, texts(name, memory)) for name, memory in explained.get("memory", {}).items())
+
+
+def _storms(explained: Document) -> Iterator[list[str]]:
+    for storm in explained.get("storm", []):
+        yield [str(storm.get(key) or "") for key in ("port", "queue", "from", "to")]
 
 
 def _flows(explained: Document) -> Iterator[list[str]]:

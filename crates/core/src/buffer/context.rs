@@ -27,6 +27,17 @@ pub struct Context<'a> {
     pub port: &'a str,
 }
 
+/// A class of traffic at a port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Class {
+    /// Number of the class in the scenario.
+    pub number: u32,
+    /// Weight of the class for schedulers of classes.
+    pub weight: f64,
+    /// Whether its packets are marked when they leave, and not when they arrive.
+    pub marks_leaving: bool,
+}
+
 /// The contract of a circuit, and the form of its frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
@@ -44,8 +55,8 @@ pub struct Contract {
     pub octets: u64,
     /// Application octets in a full frame; none if the circuit only carries acknowledgements.
     pub payload: Option<u64>,
-    /// Whether its packets are marked when they leave, and not when they arrive.
-    pub marks_leaving: bool,
+    /// The class of the circuit.
+    pub class: Class,
     /// The cells and frames that may be lost, if the circuit carries packets with parity.
     pub budget: Option<Budget>,
 }
@@ -121,7 +132,7 @@ impl Context<'_> {
             frame: 32,
             octets: 32 * CELL_BYTES,
             payload: Some(1460),
-            marks_leaving: false,
+            class: Class { number: 0, weight: 1.0, marks_leaving: false },
             budget: None,
         };
         static CONTRACTS: [Contract; 64] = {

@@ -1,6 +1,6 @@
 //! When a sender obeys a pause, and thresholds that follow from it.
 //!
-//! *Source*: IEEE 802.3, annex 31B: within so many quanta of 512 bit times a station must have stopped after a pause frame
+//! *Source*: IEEE 802.3, annex 31B: it gives the most quanta of 512 bit times after which a station must have stopped when a pause frame
 //! has arrived. The quanta by rate are those of SONiC's `doc/qos/dynamically-headroom-calculation.md`.
 
 use serde_json::{Value as Json, json};

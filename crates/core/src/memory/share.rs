@@ -67,6 +67,12 @@ impl Share {
         &self.accounts
     }
 
+    /// Return the queues in which packets of the port are counted in the pools of their classes, headers included.
+    pub(crate) fn queues(&self) -> impl Iterator<Item = usize> {
+        let own = self.accounts.iter().flat_map(|account| [account.queue(), account.unscheduled()]);
+        own.chain(self.trims.iter().flatten().filter_map(|trim| Some(trim.account?.queue())))
+    }
+
     /// Return the queues in which a unit of a circuit is counted.
     #[inline]
     pub(crate) fn account(&self, unit: &Unit, vc: PortVc) -> Account {

@@ -2,8 +2,8 @@
 
 use crate::rng::mix;
 use crate::scenario::model::{self, RouteSpread};
-use crate::units::Time;
 use crate::units::ids::PortVc;
+use crate::units::{Span, Time};
 
 /// A port on the path of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +20,39 @@ pub(super) struct Branches {
     key: u64,
     /// All routes, in the order of their periods, each with the largest random number that selects this route.
     routes: Vec<(u64, Vec<Hop>)>,
+    flowlets: Option<Flowlets>,
     periods: Vec<RoutePeriod>,
     /// Index of the period in which the latest packet left its host.
     current: usize,
+}
+
+/// The flowlets of a circuit: packets that leave their host without a long gap take one route.
+///
+/// *Source*: E. Vanini, R. Pan, M. Alizadeh, P. Taheri and T. Edsall, "Let it flow: resilient asymmetric load balancing
+/// with flowlet switching", NSDI 2017. There every switch finds the gaps and draws a line; here the gaps are those at the
+/// host, and the draws of all switches are one number.
+#[derive(Clone, Debug)]
+struct Flowlets {
+    gap: Span,
+    /// When the latest packet left its host.
+    latest: Option<Time>,
+    /// The first packet of each flowlet, in the order of time.
+    begins: Vec<u32>,
+}
+
+impl Flowlets {
+    /// Record that a packet leaves its host.
+    fn depart(&mut self, now: Time, frame: u32) {
+        if self.latest.replace(now).is_none_or(|latest| now.since(latest) > self.gap) {
+            self.begins.push(frame);
+        }
+    }
+
+    /// Return the first packet of the flowlet of a packet.
+    fn first(&self, frame: u32) -> u32 {
+        let place = self.begins.partition_point(|&begin| frame.wrapping_sub(begin) as i32 >= 0);
+        self.begins[place.saturating_sub(1)]
+    }
 }
 
 /// A period: routes that are in use at the same time.
@@ -44,7 +74,8 @@ impl Branches {
             RoutePeriod { since: Time::ZERO + period.since, frame: 0, routes: (first, routes.len()) }
         };
         let periods = spread.periods.iter().map(period).collect();
-        Branches { key: spread.key, routes, periods, current: 0 }
+        let flowlets = spread.flowlet_gap.map(|gap| Flowlets { gap, latest: None, begins: Vec::new() });
+        Branches { key: spread.key, routes, flowlets, periods, current: 0 }
     }
 
     /// Return all routes, in the order of their periods.
@@ -58,6 +89,7 @@ impl Branches {
             next.frame = frame;
             self.current += 1;
         }
+        self.flowlets.iter_mut().for_each(|flowlets| flowlets.depart(now, frame));
     }
 
     /// Return the ports on the route of a packet that has left.
@@ -70,7 +102,8 @@ impl Branches {
         let begun = &self.periods[1..=self.current];
         let has_begun = |period: &&RoutePeriod| frame.wrapping_sub(period.frame) as i32 >= 0;
         let (first, end) = begun.iter().rev().find(has_begun).unwrap_or(&self.periods[0]).routes;
-        let draw = mix(self.key ^ u64::from(frame));
+        let subject = self.flowlets.as_ref().map_or(frame, |flowlets| flowlets.first(frame));
+        let draw = mix(self.key ^ u64::from(subject));
         first + self.routes[first..end].partition_point(|(last, _)| *last < draw)
     }
 }
@@ -81,6 +114,15 @@ mod tests {
     use crate::scenario::model::SharedRoute;
     use crate::units::Span;
 
+    #[test]
+    fn a_packet_begins_a_flowlet_if_its_host_was_silent_for_longer_than_the_gap() {
+        let mut flowlets = Flowlets { gap: Span(10), latest: None, begins: Vec::new() };
+        for (frame, time) in (0..).zip([0, 10, 21, 25, 36, 37]) {
+            flowlets.depart(Time(time), frame);
+        }
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|frame| flowlets.first(frame)), [0, 0, 2, 2, 4, 4]);
+    }
+
     /// Routes of one line each, with the draws at which they end, from some time on.
     fn period(since: u64, first: usize, lasts: &[u64]) -> model::Period {
         let route = |(number, &last): (usize, &u64)| SharedRoute { path: vec![first + number], last };
@@ -90,7 +132,7 @@ mod tests {
     fn branches(periods: Vec<model::Period>) -> Branches {
         let hops =
             |path: &[usize]| path.iter().map(|&line| Hop { port: line as u32, vc: PortVc(0) }).collect();
-        Branches::new(&RouteSpread { key: 17, periods }, hops)
+        Branches::new(&RouteSpread { key: 17, flowlet_gap: None, periods }, hops)
     }
 
     #[test]

@@ -87,6 +87,7 @@ pub(super) fn check(
         sample: head.sample,
         engine: head.engine,
         routing: file.routing(),
+        flowlet_gap: flowlet_gap(&file, root)?,
         adaptation: file.adaptation.clone(),
         nodes,
         lines,
@@ -159,6 +160,7 @@ impl Wired {
         let explicit = file.expand(sets)?;
         let (nodes, names) = nodes(&explicit.nodes)?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
+        links::check_weights(&explicit.links, file.routing())?;
         drop((explicit.nodes, explicit.links)); // make room for the flows
         let queues = queue_names(file.queue);
         let traffic = flows::check(file, &explicit.flows, &nodes, &names, &lines, &queues)?;
@@ -166,6 +168,9 @@ impl Wired {
         Ok(Wired { nodes, lines, flows, vcs, drawings, choice })
     }
 }
+
+/// The gap of E. Vanini, R. Pan, M. Alizadeh, P. Taheri and T. Edsall, "Let it flow" (NSDI 2017), section 3.
+const FLOWLET_GAP: Span = Span::micros(500);
 
 /// Number of networks that are stored: a sweep may return to the traffic of a few points earlier.
 const MOST_KNOWN: usize = 4;
@@ -180,6 +185,21 @@ fn wired(file: &SectionedFile<'_>, sets: &[Set], known: &mut Vec<StoredNetwork>)
     known.truncate(MOST_KNOWN - 1);
     known.insert(0, StoredNetwork { asked: file.asked(sets), wired: wired.clone() });
     Ok(wired)
+}
+
+/// Return the longest gap of a flowlet, if flowlets choose routes.
+fn flowlet_gap(file: &SectionedFile<'_>, root: &tree::Node) -> Result<Option<Span>, Fault> {
+    let fault = |message: &str| Err(root.fault_along("", "flowlet_gap", message));
+    match (file.routing(), file.head.flowlet_gap) {
+        (Routing::EcmpFlowlet, Some(Span::ZERO)) => {
+            fault("must be longer than 0 s; routing = \"ecmp-packet\" has every packet draw a route")
+        }
+        (Routing::EcmpFlowlet, gap) => Ok(Some(gap.unwrap_or(FLOWLET_GAP))),
+        (_, Some(_)) => {
+            fault("must be left out unless flowlets choose routes: set routing = \"ecmp-flowlet\"")
+        }
+        (_, None) => Ok(None),
+    }
 }
 
 fn check_head(head: &HeadSection, root: &tree::Node) -> Result<(), Fault> {

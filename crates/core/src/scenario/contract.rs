@@ -2,7 +2,7 @@
 
 use super::file::MarkAt;
 use super::model::{Flow, Line, Scenario};
-use crate::buffer::context::{Context, Contract};
+use crate::buffer::context::{Class, Context, Contract};
 use crate::buffer::size::Measure;
 use crate::language::spec::Nested;
 use crate::transport::Transport;
@@ -70,14 +70,18 @@ pub fn contracts(
             Measure::Cells => units,
             Measure::MemoryCells(cell) => cell.cells(octets),
         };
-        let class = scenario.sections.queues.0.get(spec.queue).filter(|_| line.port.memory.is_some());
-        let priority = class.and_then(|(_, class)| class.priority).unwrap_or(spec.priority);
-        let mark = class.and_then(|(_, class)| class.mark.as_ref());
-        let marks_leaving = mark.is_some_and(|Nested(mark)| mark.at == MarkAt::Dequeue);
+        let section = scenario.sections.queues.0.get(spec.queue).map(|(_, section)| section);
+        let groups = line.port.scheduler.groups_classes();
+        let own = section.filter(|_| line.port.memory.is_some() || groups);
+        let priority = own.and_then(|class| class.priority).unwrap_or(spec.priority);
+        let marks_leaving = own.and_then(|class| class.mark.as_ref());
+        let marks_leaving = marks_leaving.is_some_and(|Nested(mark)| mark.at == MarkAt::Dequeue);
+        let weight = section.map_or(1.0, |class| class.weight);
+        let class = Class { number: spec.queue as u32, weight, marks_leaving };
         let (mcr, weight) = (spec.mcr, spec.weight);
         let budget = carried(scenario, circuit).and_then(|flow| flow.transport.budget(&flow.source));
         let payload = spec.payload.map(u64::from);
-        Contract { circuit, mcr, weight, priority, frame, octets, payload, marks_leaving, budget }
+        Contract { circuit, mcr, weight, priority, frame, octets, payload, class, budget }
     };
     vcs.iter().map(contract).collect()
 }

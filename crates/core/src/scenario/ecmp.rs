@@ -3,7 +3,8 @@
 //!
 //! *Source*: C. Hopps, "Analysis of an Equal-Cost Multi-Path Algorithm", RFC 2992, 2000. If all switches had one
 //! seed, the hash at the second switch of a route would repeat the choice of the first one, and the flows would use
-//! only some of its lines. So every node has its own seed, which follows from the seed of the run.
+//! only some of its lines. So every node has its own seed, which follows from the seed of the run. Lines may have
+//! weights (J. Zhou et al., "WCMP: Weighted cost multipathing for improved fairness in data centers", EuroSys 2014).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -89,7 +90,7 @@ impl<'a> EqualRoutes<'a> {
         let mut at = from;
         while at != to {
             let equal = self.equal_lines(&hops, at, to)?;
-            let line = equal[self.choice(flow, at, equal.len())];
+            let line = self.choice(flow, at, &equal);
             path.push(line);
             at = self.lines[line].to;
         }
@@ -109,7 +110,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// List all routes from one node to another through the given nodes, in order. Every node divides the range of
-    /// random numbers of a route equally among its lines.
+    /// random numbers of a route among its lines, by their weights.
     pub(super) fn all(
         &mut self,
         from: usize,
@@ -143,11 +144,14 @@ impl<'a> EqualRoutes<'a> {
                 continue;
             }
             let equal = self.equal_lines(hops, at, end)?;
-            let (count, width) = (equal.len() as u128, draws.end - draws.start);
-            let border = |number: u128| draws.start + width * number / count;
-            for (number, line) in (0..).zip(equal) {
-                let path = path.iter().copied().chain([line]).collect();
-                longer.push((path, border(number)..border(number + 1)));
+            let (all, width) = (self.weight(&equal), draws.end - draws.start);
+            let border = |before: u64| draws.start + width * u128::from(before) / u128::from(all);
+            let mut before = 0;
+            for line in equal {
+                let (path, after) =
+                    (path.iter().copied().chain([line]).collect(), before + self.weight(&[line]));
+                longer.push((path, border(before)..border(after)));
+                before = after;
             }
         }
         Some(longer)
@@ -158,10 +162,23 @@ impl<'a> EqualRoutes<'a> {
         path.last().map_or(from, |line| self.lines[*line].to)
     }
 
-    /// Choose which of `count` lines a flow takes from a node.
-    fn choice(&self, flow: u64, node: usize, count: usize) -> usize {
+    /// Choose which of equal lines a flow takes from a node, by their weights.
+    fn choice(&self, flow: u64, node: usize, equal: &[usize]) -> usize {
         let hash = mix(flow ^ self.seeds[node]);
-        ((u128::from(hash) * count as u128) >> 64) as usize
+        let mut place = ((u128::from(hash) * u128::from(self.weight(equal))) >> 64) as u64;
+        let chosen = equal.iter().find(|&&line| match place.checked_sub(self.weight(&[line])) {
+            Some(rest) => {
+                place = rest;
+                false
+            }
+            None => true,
+        });
+        *chosen.expect("a place below the sum of all weights")
+    }
+
+    /// Return the weight of lines together.
+    fn weight(&self, lines: &[usize]) -> u64 {
+        lines.iter().map(|&line| u64::from(self.lines[line].weight)).sum()
     }
 
     /// Return the node for which the table of hops to a node is stored: for a host with one link its switch,
@@ -247,5 +264,28 @@ mod tests {
         assert_eq!(shares(&["t"], &[]), Ok(named(&[("t->b", 0.5), ("second", 0.5)])));
         assert_eq!(shares(&[], &["r->s"]), Ok(named(&[("t->b", 0.5), ("second", 0.5)])));
         assert_eq!(shares(&[], &["r->t", "r->s"]), Err(NoRoutes::Between(0, 4)));
+    }
+
+    #[test]
+    fn a_node_divides_by_the_weights_of_its_lines() {
+        let sets = ["routing=ecmp", "link.second.weight=3", "link.\"r->s\".weight=2"].map(String::from);
+        let scenario = load(UNEQUAL, "x.toml", &sets).unwrap_or_else(|why| panic!("{why}"));
+        let routes = EqualRoutes::new(&scenario.nodes, &scenario.lines, 1, &[]).all(0, &[], 4).unwrap();
+        let ends: Vec<f64> = routes.iter().map(|route| (route.last as f64 + 1.0) / 2f64.powi(64)).collect();
+        assert_eq!(ends, [2.0 / 3.0, 2.0 / 3.0 + 1.0 / 12.0, 1.0], "2 : 1 at r, and 1 : 3 at t");
+        let mut counts = BTreeMap::new();
+        let mut equal = EqualRoutes::new(&scenario.nodes, &scenario.lines, 1, &[]);
+        for flow in 0..12_000 {
+            let path = equal.through(&format!("f{flow}"), 0, &[], 4).unwrap();
+            *counts.entry(path[path.len() - 1]).or_insert(0.0) += 1.0 / 12_000.0;
+        }
+        let expected = [2.0 / 3.0, 1.0 / 12.0, 1.0 / 4.0];
+        assert!(
+            counts
+                .values()
+                .zip(expected)
+                .all(|(share, expected): (&f64, f64)| (share - expected).abs() < 0.015),
+            "{counts:?}"
+        );
     }
 }

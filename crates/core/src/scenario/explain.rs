@@ -22,7 +22,8 @@ pub fn explain(scenario: &Scenario) -> Json {
     let s = scenario;
     let (name, title) = (s.name.clone(), s.title.clone());
     let Scenario { seed, duration, warmup, sample, engine, routing, .. } = *s;
-    let head = HeadSection { name, title, seed, duration, warmup, sample, routing: Some(routing), engine };
+    let (routing, flowlet_gap) = (Some(routing), s.flowlet_gap);
+    let head = HeadSection { name, title, seed, duration, warmup, sample, routing, flowlet_gap, engine };
     head.put(&mut keys);
     keys.insert("adaptation".to_string(), s.adaptation.write());
     keys.insert("node".to_string(), s.nodes.iter().map(node).collect());
@@ -124,6 +125,7 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         delay: line.delay,
         medium: Some(line.medium),
         pause: line.pause,
+        weight: line.weight,
         minimum: (line.minimum > 0).then_some(Bytes(line.minimum.into())),
         duplex: back.is_some(),
         back: back.map(|back| Nested(BackSection { rate: Some(back.rate), delay: Some(back.delay) })),

@@ -36,6 +36,15 @@ crate::choice! {
         Ecmp = "ecmp",
         /// Another one for every packet, as if every node drew one of its equal lines (packet spraying).
         EcmpPacket = "ecmp-packet",
+        /// Another one for every flowlet: packets of a flow that their host sends without a longer gap than `flowlet_gap`.
+        EcmpFlowlet = "ecmp-flowlet",
+    }
+}
+
+impl Routing {
+    /// Return whether the packets of one flow may take several routes.
+    pub(super) fn divides_flows(self) -> bool {
+        matches!(self, Routing::EcmpPacket | Routing::EcmpFlowlet)
     }
 }
 
@@ -80,6 +89,8 @@ section! {
         /// Which of equally short routes flows take; by default the first, in a leaf-spine or a fat-tree those of ecmp. The choices of ecmp
         /// follow from the seed of the run.
         pub routing: Option<Routing> = None,
+        /// With `routing = "ecmp-flowlet"` the longest gap between two packets of a flowlet; by default 500 us.
+        pub flowlet_gap: Option<Span> = None,
         /// How the run is computed; both engines give the same result.
         pub engine: EngineKind = EngineKind::Fast,
     }
@@ -121,6 +132,8 @@ section! {
         /// Least octets of a packet on its lines, the header of the adaptation included: a shorter packet takes as long. By default that
         /// of the adaptation, which pads packets in buffers as well.
         pub minimum: Option<Bytes> = None,
+        /// Its weight among equal lines, with a routing of ecmp: a line of weight 2 is chosen twice as often as one of weight 1.
+        pub weight: u32 = 1,
         /// Whether there is a line in the other direction as well.
         pub duplex: bool = true,
         /// Rate and delay of the other direction where they differ.
@@ -214,6 +227,8 @@ section! {
         pub reserved: Level = Level::Size(BufferSize::Cells(0)),
         /// Its priority with the scheduler strict-priority: a lower number goes first. By default every flow has its own.
         pub priority: Option<u32> = None,
+        /// Its weight with the scheduler drr, where that has a queue for each class.
+        pub weight: f64 = 1.0,
         /// Nothing of the class is lost: the port before each of its queues is stopped in time by pause frames (PFC).
         pub pause: Option<Nested<PauseSection>> = None,
         /// When a port of a memory decides whether to mark its packets: policies with `action = "mark"` do so when they arrive.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::file::{BackSection, LinkSection};
-use super::model::{Line, Medium, NetworkNode, NodeKind, Port};
+use super::model::{Line, Medium, NetworkNode, NodeKind, Port, Routing};
 use super::ports::{DEFAULT, Ports};
 use crate::adaptation;
 use crate::language::item::Item;
@@ -16,6 +16,8 @@ use crate::units::{Bytes, Rate, Span};
 pub(super) const FASTEST: Rate = Rate(100_000_000_000_000);
 /// The slowest line.
 pub(super) const SLOWEST: Rate = Rate(1_000);
+/// The greatest weight of a link among equal ones.
+const MOST_WEIGHT: u32 = 65_535;
 /// The longest delay: 255 hops of it are a few days, which fit into instants of 64 bits.
 const LONGEST_DELAY: Span = Span::secs(3_600);
 
@@ -75,10 +77,12 @@ fn forth(
     let (name, class) = (link.name.clone(), link.class.clone());
     let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
     let (rate, delay, pause) = (link.rate, link.delay, link.pause);
-    let minimum = minimum(item, medium, adaptation)?;
+    let (minimum, weight) = (minimum(item, medium, adaptation)?, link.weight);
+    let message = format!("must be from 1 to {MOST_WEIGHT}");
+    item.ensure((1..=MOST_WEIGHT).contains(&weight), "weight", &message)?;
     let port = plain.iter().find(|(of, _)| *of == medium).map(|(_, port)| Arc::clone(port));
     let port = port.expect("a plain port for every medium");
-    Ok(Line { name, class, from, to, rate, delay, pause, minimum, medium, back: None, port })
+    Ok(Line { name, class, from, to, rate, delay, pause, weight, minimum, medium, back: None, port })
 }
 
 /// Build the line in the other direction of line number `first`. Its name is "b->a" for "a->b", "b->a.2" for
@@ -97,7 +101,8 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: usize) -> Result<Line
     check_rate(item, "back.rate", rate)?;
     check_delay(item, "back.delay", delay)?;
     let (from, to) = (forth.to, forth.from);
-    let (minimum, medium, port) = (forth.minimum, forth.medium, Arc::clone(&forth.port));
+    let (minimum, weight, medium, port) =
+        (forth.minimum, forth.weight, forth.medium, Arc::clone(&forth.port));
     Ok(Line {
         name,
         class,
@@ -106,11 +111,25 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: usize) -> Result<Line
         rate,
         delay,
         pause: Span::ZERO,
+        weight,
         minimum,
         medium,
         back: Some(first),
         port,
     })
+}
+
+/// Refuse weights of links where no choice among equal lines follows them.
+pub(super) fn check_weights(entries: &[tree::Node], routing: Routing) -> Result<(), Fault> {
+    if routing != Routing::First {
+        return Ok(());
+    }
+    for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.get("weight").is_some()) {
+        let item = Item::<LinkSection>::entry(entry, "link", index)?;
+        let message = "must be left out with routing = \"first\", which takes the first of equal lines: set routing = \"ecmp\"";
+        item.ensure(item.it.weight == 1, "weight", message)?;
+    }
+    Ok(())
 }
 
 /// Return the least octets of units on the lines of a link.

@@ -117,10 +117,14 @@ impl<'a> Memories<'a> {
         let read = Memories { memories: sections(memory, "memory")?, queues: sections(queue, "queue")? };
         read.memories.iter().try_for_each(|(_, item)| check_memory(item))?;
         for (_, item) in &read.queues {
-            let none = "no memory is given that flows could share: write [memory.NAME]";
-            if read.memories.is_empty() {
+            let none = "no memory is given that flows could share: write [memory.NAME], or leave only priority and weight, for a \
+                        scheduler with a queue for each class";
+            let of_schedulers = QueueSection { priority: None, weight: 1.0, ..item.it.clone() } == plain();
+            if read.memories.is_empty() && !of_schedulers {
                 return Err(item.node.fault(&item.path, none));
             }
+            let is_weight = item.it.weight > 0.0 && item.it.weight.is_finite();
+            item.ensure(is_weight, "weight", "must be greater than 0 and finite")?;
             read.check_queue(item)?;
         }
         Ok(read)

@@ -52,6 +52,8 @@ pub struct Scenario {
     pub engine: EngineKind,
     /// Choice among equally short routes.
     pub routing: Routing,
+    /// The longest gap between packets of a flowlet, if flowlets choose routes.
+    pub flowlet_gap: Option<Span>,
     /// Adaptation of packets, unless a link has its own.
     pub adaptation: adaptation::Spec,
     /// Nodes; elsewhere a node is given by its index in this list.
@@ -252,6 +254,8 @@ pub struct Line {
     pub delay: Span,
     /// Longest of the random pauses before each frame.
     pub pause: Span,
+    /// Weight of the line among equal lines.
+    pub weight: u32,
     /// Least octets of a unit on the line: shorter ones are padded. 0 on cell lines, and without padding.
     pub minimum: u16,
     /// Medium of the line.
@@ -373,6 +377,8 @@ impl Vc {
 pub struct RouteSpread {
     /// Key of a hash that turns the serial number of a packet into a random number of 64 bits.
     pub key: u64,
+    /// The longest gap between packets of a flowlet, if the packets of a flowlet have one route.
+    pub flowlet_gap: Option<Span>,
     /// Periods in the order of time; the first period begins with the run.
     pub periods: Vec<Period>,
 }

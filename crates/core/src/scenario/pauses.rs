@@ -81,7 +81,7 @@ pub(super) fn check_lines(
             passing.at(queue.line).iter().map(|&vc| scenario.vcs[vc].queue).collect();
         classes.sort_unstable();
         classes.dedup();
-        let mixes = classes.len() > 1 && !port.scheduler.has_queue_per_circuit();
+        let mixes = classes.len() > 1 && !port.scheduler.separates_classes();
         if mixes && port.memory.as_deref().is_some_and(&removes) {
             return refuse(format!(
                 "the memory of the port {name:?} removes packets that wait, and that port has one queue for several classes; \

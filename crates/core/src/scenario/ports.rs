@@ -109,12 +109,6 @@ impl<'a> Ports<'a> {
         &self.sections[self.of_line[index].expect("only a port with a section is asked about")]
     }
 
-    /// Return the lines whose ports have the section of line number `index`.
-    pub(super) fn beside(&self, index: usize) -> impl Iterator<Item = usize> {
-        let section = self.of_line[index];
-        self.of_line.iter().enumerate().filter(move |(_, other)| **other == section).map(|(line, _)| line)
-    }
-
     /// Return the lines whose ports have a section, with their numbers.
     pub(super) fn of<'l>(&self, lines: &'l [Line]) -> impl Iterator<Item = (usize, &'l Line)> {
         lines.iter().enumerate().filter(|(index, _)| self.of_line[*index].is_some())

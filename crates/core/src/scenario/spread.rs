@@ -25,7 +25,7 @@ pub(super) fn settle(
     list: Option<&Node>,
     outages: &[Outage],
 ) -> Result<(), Fault> {
-    if scenario.routing != Routing::EcmpPacket && outages.is_empty() {
+    if !scenario.routing.divides_flows() && outages.is_empty() {
         return Ok(());
     }
     let spreads = spreads(scenario, outages).map_err(|(entry, message)| match entry {
@@ -41,7 +41,7 @@ fn spreads(
     scenario: &Scenario,
     outages: &[Outage],
 ) -> Result<IdVec<CircuitId, Option<Box<RouteSpread>>>, RouteRefusal> {
-    let sprays = scenario.routing == Routing::EcmpPacket;
+    let sprays = scenario.routing.divides_flows();
     let entry = outages.first().map(|outage| outage.entry).filter(|_| !sprays);
     check(scenario).map_err(|message| (entry, message.to_string()))?;
     let states = states(scenario, outages);
@@ -133,7 +133,7 @@ impl<'a> Finder<'a> {
         let &RouteRequest { name, vc, from, via, to } = way;
         let path = &self.scenario.vcs[vc].path;
         let found = match self.scenario.routing {
-            Routing::EcmpPacket => return self.all(way),
+            Routing::EcmpPacket | Routing::EcmpFlowlet => return self.all(way),
             _ if !path.iter().any(|line| self.state.down.contains(line)) => Ok(path.clone()),
             Routing::Ecmp => self.equal.through(name, from, via, to),
             Routing::First => self.first.through(from, via, to).map(|route| route.path),
@@ -173,7 +173,7 @@ fn spread(
     let several = periods.len() > 1 || periods[0].routes.len() > 1;
     let circuit = &scenario.vcs[way.vc].name;
     let key = path_key(scenario.seed, format_args!("flow.{circuit}.packets"));
-    Ok(several.then(|| Box::new(RouteSpread { key, periods })))
+    Ok(several.then(|| Box::new(RouteSpread { key, flowlet_gap: scenario.flowlet_gap, periods })))
 }
 
 /// Return the refusal with the entry of `[[loss]]` that causes missing routes.

@@ -70,21 +70,21 @@ fn lines(item: &Item<'_, StormSection>, lines: &[Line]) -> Result<Vec<usize>, Fa
     Ok(found)
 }
 
-/// Refuse a watchdog in a section none of whose ports is ever paused, and leave it out at the other ports that are not.
+/// Refuse watchdogs if no port with one is ever paused, and leave them out at the ports that are not.
 pub(super) fn settle_watchdogs(scenario: &mut Scenario, ports: &Ports<'_>) -> Result<(), Fault> {
     let stopped = scenario.stopped_lines();
-    for index in 0..scenario.lines.len() {
-        let line = &scenario.lines[index];
-        if stopped[index] || line.port.gates.watchdog.is_none() {
-            continue;
-        }
-        if !ports.beside(index).any(|other| stopped[other]) {
-            let why = "never acts, since nothing pauses the port: let a class of the memory behind it pause, add a \
-                       [[storm]], or leave the key out";
-            return Err(ports.refuse(index, line, "watchdog", Refused { key: None, why: why.to_string() }));
-        }
+    let has_watchdog = |line: &Line| line.port.gates.watchdog.is_some();
+    let watched = || scenario.lines.iter().enumerate().filter(|(_, line)| has_watchdog(line));
+    if let Some((index, line)) = watched().next().filter(|_| !watched().any(|(line, _)| stopped[line])) {
+        let why = "never acts, since nothing pauses the port: let a class of the memory behind it pause, add a \
+                   [[storm]], or leave the key out";
+        return Err(ports.refuse(index, line, "watchdog", Refused { key: None, why: why.to_string() }));
+    }
+    for (line, _) in
+        scenario.lines.iter_mut().zip(stopped).filter(|(line, is_stopped)| !is_stopped && has_watchdog(line))
+    {
         let gates = gate::Keys { watchdog: None, ..line.port.gates.clone() };
-        scenario.lines[index].port = Arc::new(Port { gates, ..Port::clone(&line.port) });
+        line.port = Arc::new(Port { gates, ..Port::clone(&line.port) });
     }
     Ok(())
 }

@@ -8,7 +8,8 @@
 //!
 //! # Parameters
 //! `quantum`: default 1514 octets, a full Ethernet frame as in tc-drr(8). The work for each packet is constant only if no
-//! packet is longer than the quantum. Weights are those of flows (`weight`).
+//! packet is longer than the quantum. Weights are those of flows (`weight`). `queues`: whether each circuit has a queue, or each
+//! class of traffic, with the weight of its section.
 //!
 //! # Differences from the paper
 //! None. A queue that becomes active goes to the end of the list. A packet that the admission policy discards at the
@@ -19,11 +20,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Context, Queues, Scheduler};
+use super::{Context, QueueFor, Queues, Scheduler};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
-use crate::units::ids::{IdVec, QueueId};
+use crate::units::ids::{IdVec, PortVc, QueueId};
 use crate::units::{Bytes, CELL_BYTES, Time};
 
 section! {
@@ -31,6 +32,8 @@ section! {
     pub struct Params {
         /// Octets that a queue of weight 1 may send in a round.
         pub quantum: Bytes = Bytes(1514),
+        /// What has a queue of its own.
+        pub queues: QueueFor = QueueFor::Circuit,
     }
 }
 
@@ -52,6 +55,8 @@ pub struct Policy {
     is_active: IdVec<QueueId, bool>,
     /// Whether the visit to the first queue has begun.
     is_visited: bool,
+    /// For each circuit its queue, if circuits share queues.
+    places: IdVec<PortVc, QueueId>,
 }
 
 impl Policy {
@@ -59,13 +64,23 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let quantum = params.quantum.0;
         refuse_if(quantum == 0, "quantum", "must be at least 1 byte")?;
+        let (queues, places) = params.queues.divide(context);
+        let weight = |circuits: &Vec<PortVc>| match (
+            circuits.first().map(|&vc| &context.contracts[vc]),
+            params.queues,
+        ) {
+            (Some(contract), QueueFor::Circuit) => contract.weight,
+            (Some(contract), QueueFor::Class) => contract.class.weight,
+            (None, _) => 1.0,
+        };
         let own = |weight: f64| ((quantum as f64 * weight) as u64).max(1);
         Ok(Policy {
-            quanta: context.contracts.iter().map(|contract| own(contract.weight)).collect(),
-            deficits: IdVec::filled(0, context.vcs()),
+            quanta: queues.iter().map(|circuits| own(weight(circuits))).collect(),
+            deficits: IdVec::filled(0, queues.len()),
             active: VecDeque::new(),
-            is_active: IdVec::filled(false, context.vcs()),
+            is_active: IdVec::filled(false, queues.len()),
             is_visited: false,
+            places,
         })
     }
 
@@ -131,6 +146,10 @@ impl Scheduler for Policy {
     fn sent(&mut self, queue: QueueId, octets: u64) {
         self.deficits[queue] = self.deficits[queue].saturating_sub(octets);
     }
+
+    fn places(&self) -> IdVec<PortVc, QueueId> {
+        self.places.clone()
+    }
 }
 
 #[cfg(test)]
@@ -154,7 +173,9 @@ mod tests {
             let contracts: Vec<Contract> =
                 weights.iter().map(|&weight| Contract { weight, ..plain }).collect();
             let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 0) };
-            let policy = Policy::new(&Params { quantum: Bytes(quantum) }, &context).unwrap();
+            let policy =
+                Policy::new(&Params { quantum: Bytes(quantum), queues: QueueFor::Circuit }, &context)
+                    .unwrap();
             Bench { policy, queues: IdVec::filled(VecDeque::new(), weights.len()) }
         }
 

@@ -3,6 +3,7 @@
 use crate::buffer::admission::Failure;
 use crate::buffer::context::Context;
 pub use crate::buffer::ring::Place;
+use crate::choice;
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, unfit};
 use crate::registry;
@@ -119,9 +120,51 @@ pub enum Queues {
     ByNotification,
 }
 
+choice! {
+    /// What has a queue of its own at a port.
+    pub enum QueueFor {
+        /// Every circuit.
+        Circuit = "circuit",
+        /// Every class of traffic: the flows that name one section `[queue.NAME]` share a queue, in order of arrival.
+        Class = "class",
+    }
+}
+
+impl QueueFor {
+    /// Return the circuits of each queue, and for each circuit its queue, or none if each circuit has its own.
+    fn divide(self, context: &Context<'_>) -> (IdVec<QueueId, Vec<PortVc>>, IdVec<PortVc, QueueId>) {
+        let circuits = || context.contracts.keys();
+        if self == QueueFor::Circuit {
+            return (circuits().map(|vc| vec![vc]).collect(), IdVec::default());
+        }
+        let mut classes: Vec<u32> = context.contracts.iter().map(|contract| contract.class.number).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let place = |vc: PortVc| classes.partition_point(|&other| other < context.contracts[vc].class.number);
+        let mut queues = IdVec::filled(Vec::new(), classes.len());
+        circuits().for_each(|vc| queues[QueueId::new(place(vc))].push(vc));
+        (queues, circuits().map(|vc| QueueId::new(place(vc))).collect())
+    }
+}
+
 impl Spec {
     /// Return whether each circuit has a queue of its own.
     pub fn has_queue_per_circuit(&self) -> bool {
+        self.kind().queues() == Queues::PerCircuit && !self.groups_classes()
+    }
+
+    /// Return whether each class of traffic has a queue of its own, which its circuits share.
+    pub fn groups_classes(&self) -> bool {
+        let queues = match self {
+            Spec::StrictPriority(params) => params.queues,
+            Spec::Drr(params) => params.queues,
+            _ => QueueFor::Circuit,
+        };
+        queues == QueueFor::Class
+    }
+
+    /// Return whether no queue has packets of several classes.
+    pub fn separates_classes(&self) -> bool {
         self.kind().queues() == Queues::PerCircuit
     }
 
@@ -132,8 +175,9 @@ impl Spec {
         }
         let others = Spec::plain().filter(Spec::has_queue_per_circuit);
         let others: Vec<&str> = others.map(|other| other.name()).collect();
+        let shared = if self.groups_classes() { "the circuits of a class" } else { "all circuits" };
         unfit(format!(
-            "{pushout} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one with a \
+            "{pushout} shortens the queue of one circuit, but with the scheduler {} {shared} share one queue; choose one with a \
              queue for each: {}",
             self.name(),
             others.join(", "),
@@ -235,7 +279,7 @@ mod tests {
         };
         let specs = [
             Spec::RoundRobin(round_robin::Params {}),
-            Spec::StrictPriority(strict_priority::Params {}),
+            Spec::StrictPriority(strict_priority::Params { queues: QueueFor::Circuit }),
             wrr(wrr_mcr::Realisation::Credits, wrr_mcr::Carry::Exact),
             wrr(wrr_mcr::Realisation::Credits, wrr_mcr::Carry::Floor),
             wrr(wrr_mcr::Realisation::VirtualClock, wrr_mcr::Carry::Exact),

@@ -7,7 +7,8 @@
 //! take turns.
 //!
 //! # Parameters
-//! None here: each circuit's contract has a `priority`, 0 by default, and the lowest number goes first.
+//! Each circuit's contract has a `priority`, 0 by default, and the lowest number goes first. `queues`: whether each circuit has a
+//! queue, or each class of traffic, which has the least priority number of its circuits or that of its section.
 //!
 //! # Differences from the paper
 //! There is no paper to differ from. A unit in transmission is not interrupted.
@@ -15,17 +16,20 @@
 //! # Complexity
 //! Constant per unit, and one step more for every queue that has no credit.
 
-use super::{Context, Place, Queues, Scheduler};
+use super::{Context, Place, QueueFor, Queues, Scheduler};
 use crate::buffer::ring::Ring;
 use crate::buffer::set::NumberSet;
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
-use crate::units::ids::{IdVec, QueueId};
+use crate::units::ids::{IdVec, PortVc, QueueId};
 
 section! {
     /// The lowest priority number first; turns among equals.
-    pub struct Params {}
+    pub struct Params {
+        /// What has a queue of its own.
+        pub queues: QueueFor = QueueFor::Circuit,
+    }
 }
 
 /// How this scheduler divides units into queues.
@@ -44,20 +48,27 @@ pub struct Policy {
     /// For every class the number of its queues with units.
     busy: Vec<usize>,
     classes: NumberSet<usize>,
+    /// For each circuit its queue, if circuits share queues.
+    places: IdVec<PortVc, QueueId>,
 }
 
 impl Policy {
     /// Build the scheduler of one port.
-    pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let mut priorities: Vec<u32> = context.contracts.iter().map(|contract| contract.priority).collect();
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let (queues, places) = params.queues.divide(context);
+        let least = |circuits: &Vec<PortVc>| circuits.iter().map(|&vc| context.contracts[vc].priority).min();
+        let of_queues: IdVec<QueueId, u32> =
+            queues.iter().map(|circuits| least(circuits).unwrap_or_default()).collect();
+        let mut priorities: Vec<u32> = of_queues.iter().copied().collect();
         priorities.sort_unstable();
         priorities.dedup();
         let class = |priority| priorities.partition_point(|&other| other < priority);
         Ok(Policy {
-            class: context.contracts.iter().map(|contract| class(contract.priority)).collect(),
-            rings: vec![Ring::new(context.vcs()); priorities.len()],
+            class: of_queues.iter().map(|&priority| class(priority)).collect(),
+            rings: vec![Ring::new(queues.len()); priorities.len()],
             busy: vec![0; priorities.len()],
             classes: NumberSet::new(priorities.len()),
+            places,
         })
     }
 }
@@ -103,6 +114,10 @@ impl Scheduler for Policy {
     fn goes_by_turns(&self) -> bool {
         true
     }
+
+    fn places(&self) -> IdVec<PortVc, QueueId> {
+        self.places.clone()
+    }
 }
 
 #[cfg(test)]
@@ -115,7 +130,7 @@ mod tests {
         let mut contracts = contracts(&vec![0; priorities.len()]);
         contracts.iter_mut().zip(priorities).for_each(|(contract, &priority)| contract.priority = priority);
         let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 0) };
-        Bench::new(&context, |context| Policy::new(&Params {}, context))
+        Bench::new(&context, |context| Policy::new(&Params { queues: QueueFor::Circuit }, context))
     }
 
     #[test]
@@ -142,6 +157,21 @@ mod tests {
         assert_eq!(bench.serve(10), [1]);
         bench.blocked.clear();
         assert_eq!(bench.serve(10), [0]);
+    }
+
+    #[test]
+    fn circuits_of_one_class_share_a_queue_with_the_least_of_their_priorities() {
+        let mut contracts = contracts(&[0; 4]);
+        for (contract, (class, priority)) in contracts.iter_mut().zip([(5, 2), (3, 1), (5, 0), (3, 9)]) {
+            (contract.class.number, contract.priority) = (class, priority);
+        }
+        let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 0) };
+        let policy = Policy::new(&Params { queues: QueueFor::Class }, &context).unwrap();
+        assert_eq!(policy.places(), [1, 0, 1, 0].map(QueueId).into());
+        let mut bench =
+            Bench::new(&context, |context| Policy::new(&Params { queues: QueueFor::Class }, context));
+        bench.join(&[0, 0, 1, 1]);
+        assert_eq!(bench.serve(10), [1, 1, 0, 0]);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::both::{entry, run_on_both};
 use pushout_core::api::Request;
-use pushout_core::scenario::explain;
 use pushout_core::scenario::model::Scenario;
+use pushout_core::scenario::{self, explain};
 use pushout_core::serde_json::{Value as Json, json};
 
 /// Four spines between two leaves with 32 hosts each.
@@ -240,6 +240,38 @@ fn flows_of_a_hash_that_cross_the_link_are_hashed_anew_and_sprayed_packets_avoid
 }
 
 #[test]
+fn packets_without_a_long_gap_take_one_route_and_each_flowlet_draws_another_one() {
+    let spines = |sets: &[&str]| {
+        let report = run_on_both(STEADY, &[&["routing=ecmp-flowlet"], sets].concat());
+        octets(&report, "leaf1->spine").into_iter().map(|octets| octets / 1000.0).collect::<Vec<f64>>()
+    };
+    let alone = spines(&["flowlet_gap=10 us"]);
+    assert!(
+        alone.contains(&0.0) && alone.iter().sum::<f64>() > 990.0,
+        "a gap of 10 us is not longer: {alone:?}"
+    );
+    let all = spines(&["flowlet_gap=9 us"]);
+    assert!(all.iter().all(|packets| (450.0..550.0).contains(packets)), "every packet is a flowlet: {all:?}");
+    // ten packets at a time, and then none for as long: a flowlet takes one route as a whole
+    let bursts = "flows.source={kind='on-off', peak='800 Mb/s', burst=10, off='100 us', distribution='periodic', phase='aligned', size='972 bytes'}";
+    let halves = spines(&["flowlet_gap=50 us", bursts]);
+    assert!(halves.iter().all(|packets| packets % 10.0 == 0.0 && *packets > 100.0), "{halves:?}");
+}
+
+#[test]
+fn a_link_of_weight_3_carries_three_times_as_many_packets_as_its_neighbour() {
+    let weights = ["routing=ecmp-packet", "link.\"leaf1->spine2\".weight=3"];
+    let sent = octets(&run_on_both(STEADY, &weights), "leaf1->spine");
+    let share = sent[1] / (sent[0] + sent[1]);
+    assert!((share - 0.75).abs() < 0.04, "{sent:?}");
+    let explained =
+        Request { text: STEADY, name: "s.toml", sets: &weights.map(String::from), ..Request::default() };
+    let scenario = explained.scenario().unwrap().0;
+    let text = explain(&scenario).to_string();
+    assert_eq!(scenario::load(&text, "", &[]).unwrap().lines, scenario.lines, "and explain writes it");
+}
+
+#[test]
 fn an_outage_that_is_over_before_it_is_noticed_changes_nothing() {
     let down = "link='leaf1->spine1', down=[['2 ms', '3 ms']]";
     let short = [format!("loss=[{{{down}, reroute_after='1 ms'}}]"), format!("loss=[{{{down}}}]")];
@@ -273,7 +305,20 @@ fn other_routes_that_cannot_be_are_refused() {
         ],
         "more than 1024 equally short routes",
     );
-    refused(&["routing=hash"], "unknown value \"hash\" (allowed: first, ecmp, ecmp-packet)");
+    refused(&["routing=hash"], "unknown value \"hash\" (allowed: first, ecmp, ecmp-packet, ecmp-flowlet)");
+    refused(
+        &["flowlet_gap=1 us"],
+        "must be left out unless flowlets choose routes, not \"1 us\": set routing = \"ecmp-flowlet\"",
+    );
+    refused(
+        &["routing=ecmp-flowlet", "flowlet_gap=0 s"],
+        "must be longer than 0 s, not \"0 s\"; routing = \"ecmp-packet\" has every packet draw a route",
+    );
+    refused(
+        &["link.\"leaf1->spine1\".weight=2"],
+        "must be left out with routing = \"first\", which takes the first of equal lines",
+    );
+    refused(&["routing=ecmp", "link.\"leaf1->spine1\".weight=0"], "must be from 1 to 65535");
     let earlier = "loss=[{link='leaf1->spine1', down=[['2 ms', '6 ms']], reroute_after='-1 ms'}]";
     refused(&[earlier], "loss[0].reroute_after: \"-1 ms\": a time cannot be negative");
 }

@@ -31,7 +31,7 @@ const SMALL: &str = r#"
     transport = { kind = "udp" }
 "#;
 
-/// The same network with a minimum of the slow link alone: `header` octets are added to each packet.
+/// Overrides that give the minimum to the slow link alone; the adaptation still adds its header.
 fn of_the_link(minimum: &str) -> [String; 2] {
     ["adaptation={kind='packet', header='38 bytes'}".to_string(), format!("link.out.minimum={minimum}")]
 }

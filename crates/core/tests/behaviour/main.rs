@@ -5,6 +5,7 @@
 
 mod applications;
 mod both;
+mod classes;
 mod completion_times;
 mod credits;
 mod deliveries;

@@ -206,6 +206,11 @@ fn a_watchdog_of_a_class_of_ports_stands_only_where_something_pauses_and_is_expl
     assert_eq!(["out", "in0.back"].map(has), [true, false]);
     let explained = pushout_core::scenario::explain(&scenario).to_string();
     assert_eq!(load(&explained, "", &[]).unwrap(), scenario, "and it is read back");
+    let other = "port.out.scheduler={policy='drr'}".to_string();
+    assert!(
+        load(&text, "x.toml", &[sets[0].clone(), other]).is_ok(),
+        "an override gives a port a section of its own"
+    );
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn a_port_cuts_a_packet_that_the_memory_refuses_and_the_headers_need_room_in_the
     assert_eq!((&out["trimmed"], &out["lost"]["overflow"]), (&json!(5), &json!(15)), "room for five headers");
 }
 
-/// The same memory for a class whose headers are of another one, at a port without an early policy.
+/// Run with that memory for a class whose headers are of another one, at a port without an early policy.
 fn by_class(trim: &str, others: &[&str]) -> Json {
     let class = format!("queue={{data={{trim={trim}}}, control={{}}}}");
     let burst = ["port.out={memory=\"chip\"}", "flow.f.source.total=30", "flow.f.source.burst=30", &class];

@@ -181,9 +181,12 @@ pub(crate) fn fabrics(seed: u64) -> String {
     let mut writer = Writer::new(draw, cells);
     writer.head(seed);
     if !cells && writer.draw.chance(0.4) {
-        writer.line(format_args!("routing = \"ecmp-packet\""));
+        let routing =
+            writer.pick(&["ecmp-packet\"", "ecmp-packet\"", "ecmp-flowlet\"\nflowlet_gap = \"200 us\""]);
+        writer.line(format_args!("routing = \"{routing}"));
     }
-    let hosts = if writer.draw.chance(0.7) { writer.leaf_spine() } else { writer.fat_tree() };
+    let has_leaves = writer.draw.chance(0.7);
+    let hosts = if has_leaves { writer.leaf_spine() } else { writer.fat_tree() };
     for class in ["host", "fabric"] {
         let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
         writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
@@ -193,6 +196,10 @@ pub(crate) fn fabrics(seed: u64) -> String {
         if writer.draw.chance(0.6) {
             writer.port(section);
         }
+    }
+    if has_leaves && writer.draw.chance(0.3) {
+        let weight = 2 + writer.below(5);
+        writer.line(format_args!("[[link]]\nname = \"leaf1->spine1\"\nweight = {weight}"));
     }
     let tcp = writer.tcp();
     for i in 1..=hosts {
@@ -569,6 +576,8 @@ impl Writer {
         let scheduler = match self.any(scheduler::CATALOGUE) {
             "dual-queue" if self.cells => "fifo",
             _ if self.draw.chance(0.7) => "fifo",
+            "drr" if self.draw.chance(0.5) => "drr\", queues = \"class",
+            "strict-priority" if self.draw.chance(0.5) => "strict-priority\", queues = \"class",
             scheduler => scheduler,
         };
         match self.shared && section != "access" {

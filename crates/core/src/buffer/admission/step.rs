@@ -55,7 +55,7 @@ impl Policy {
     /// Build the policy of one port; the error says why its threshold cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = context.level("threshold", params.threshold)?;
-        let marks = |contract: &Contract| contract.marks_leaving && params.action == Action::Mark;
+        let marks = |contract: &Contract| contract.class.marks_leaving && params.action == Action::Mark;
         let leaving = match context.contracts.iter().any(marks) {
             true => context.contracts.iter().map(marks).collect(),
             false => IdVec::default(),

@@ -332,9 +332,13 @@ impl Net {
         let is_coded = |flow: &Json| flow["transport"]["kind"] == "fec";
         let has_routes = !self.cells && !self.flows.iter().any(is_coded);
         if has_routes && draw.chance(0.2) {
-            document["routing"] = json!("ecmp-packet");
+            document["routing"] = draw.of(&["ecmp-packet", "ecmp-flowlet"]).to_string().into();
         } else if draw.chance(0.2) {
             document["routing"] = json!("ecmp");
+        }
+        if document.get("routing").is_some() {
+            let place = draw.between(0, self.links.len() as u64 - 1) as usize;
+            document["link"][place]["weight"] = draw.between(1, 9).into();
         }
         if has_routes && draw.chance(0.5) {
             add_reroutes(draw, &mut document);

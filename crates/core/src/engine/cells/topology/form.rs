@@ -110,7 +110,7 @@ fn policy(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, CircuitId>)
 
 /// Return whether a port counts cells, has a queue for each circuit, and only its scheduler decides about departures.
 fn has_turns(line: &Line) -> bool {
-    counts_cells(line) && !line.port.scheduler.kind().counts_octets()
+    counts_cells(line) && !line.port.scheduler.kind().counts_octets() && !line.port.scheduler.groups_classes()
 }
 
 /// Return whether cells pass a port, and it counts them one by one.
