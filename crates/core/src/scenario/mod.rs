@@ -30,6 +30,8 @@ mod pauses;
 
 pub mod headroom;
 
+mod listed;
+
 mod flows;
 
 mod credits;

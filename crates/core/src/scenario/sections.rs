@@ -16,6 +16,7 @@ use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
 use crate::link::gate::loss::Gilbert;
 use crate::source::replay;
+use crate::workload::{self, list};
 
 /// Return the JSON Schema of a scenario file, for editors and for programs that write scenarios.
 pub fn schema() -> Json {
@@ -24,6 +25,7 @@ pub fn schema() -> Json {
     let link = list(object_schema(&LinkSection::params()), &[&["name"], &["from", "to", "rate", "delay"]]);
     let texts = json!({ "type": "object", "additionalProperties": { "type": "string" } });
     let recordings = "Packets of files that sources replay, which pushout adds.";
+    let rows = "Rows of a file that the workload names, or texts of files with sizes, which pushout adds.";
     let sections = [
         ("topology", "A network in short form.", topology::Spec::shape().schema),
         ("adaptation", "How packets travel.", adaptation::Spec::shape().schema),
@@ -35,7 +37,9 @@ pub fn schema() -> Json {
         ("link", LinkSection::DOC, link),
         ("flow", FlowSection::DOC, list(flow(), &[&["name"]])),
         ("loss", LossSection::DOC, list(object_schema(&LossSection::params()), &[&["link"]])),
-        (replay::Params::TABLE, recordings, texts),
+        ("workload", WORKLOAD, workload::Spec::shape().schema),
+        (replay::Params::TABLE, recordings, texts.clone()),
+        (list::Params::TABLE, rows, texts),
         ("measure", MeasureSection::DOC, object_schema(&MeasureSection::params())),
     ];
     let purpose = "A network, its traffic and the policies of its buffers.";
@@ -68,12 +72,15 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<QueueSection>("`[queue.NAME]`", "", entries),
         section::<OppositeSection>("`opposite` of a class", "", entries),
         section::<FlowSection>("`[flows]` and `[[flow]]`", flows, entries),
+        choice("`[workload]`", WORKLOAD, "workload", entries),
         section::<LossSection>("`[[loss]]`", "", entries),
         section::<Gilbert>("`gilbert` of `[[loss]]`", "", entries),
         section::<MeasureSection>("`[measure]`", "", entries),
         section::<FairSection>("`fairness` of `[measure]`", "", entries),
     ]
 }
+
+const WORKLOAD: &str = "What hosts send, on any topology: with it a template makes no flows. `[flows]` has the transport and other defaults of its transfers.";
 
 const INTRODUCTION: &str = "# Scenario files
 

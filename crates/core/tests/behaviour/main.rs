@@ -16,6 +16,7 @@ mod frames;
 mod gatekeeper_janitor;
 mod guaranteed_rates;
 mod hosts;
+mod lists;
 mod losses;
 mod marks;
 mod measures;
