@@ -10,6 +10,7 @@ import pushout
 from conftest import command
 from pushout.errors import QuestionError
 from pushout.question import foreign
+from pushout.scenario import written
 
 TOPOLOGY = """5 1 4
 4
@@ -63,18 +64,20 @@ def test_a_topology_and_its_flows_run(tmp_path: Path) -> None:
     assert tables["link"][3]["rate"] == "25000000000 b/s"
     assert [each["delay"] for each in tables["link"]] == 4 * ["1000000 ps"]
     assert [each["link"] for each in tables["loss"]] == ["link3", "link3.back"]
-    assert [each["class"] for each in tables["flow"]] == ["pg3", "pg3", "pg1"]
-    result = pushout.run(tables, audit=True)
-    assert [flow["transfers"] for flow in result.document["flows"]] == [1, 1, 1]
-    sent = [flow["segments_received"] for flow in result.document["flows"]]
-    assert sent[0] == -(-500_000 // 1_448), "the bytes of the file, in segments with timestamps"
+    assert tables["workload"]["data"].splitlines()[1] == "host0,host3,500000,2000000000000 ps,flow1,pg3,"
+    document = pushout.run(tables, audit=True, set={"measure.transfers": True}).document
+    assert [row["octets"] for row in document["transfers"]] == [500_000, 500_000, 200_000]
+    assert all(row["time_s"] for row in document["transfers"])
+    classes = {each["name"]: each["segments_received"] for each in document["summary"]["classes"]}
+    assert classes == {"pg3": 2 * -(-500_000 // 1_448), "pg1": -(-200_000 // 1_448)}, "segments with timestamps"
 
 
 def test_a_matrix_without_a_topology_has_one_switch(tmp_path: Path) -> None:
     found = imported(tmp_path, matrix=MATRIX)
     tables = foreign.scenario(found, "matrix")
     assert len(tables["link"]) == 16
-    assert [each["start"] for each in tables["flow"]] == ["0 ps", "1000000 ps", "5 ps"]
+    starts = [row.split(",")[3] for row in tables["workload"]["data"].splitlines()[1:]]
+    assert starts == ["0 ps", "1000000 ps", "5 ps"]
     assert finished(tables) == 3
     assert found.summary() == {
         "hosts": 16,
@@ -84,6 +87,8 @@ def test_a_matrix_without_a_topology_has_one_switch(tmp_path: Path) -> None:
         "bytes": 2_001_001,
         "first_start_s": 0.0,
         "last_start_s": 1e-6,
+        "mean_bps": 8 * 2_001_001 / 1e-6,
+        "burst_bytes": 2_001_001,
         "busiest_receiver": "host15",
         "busiest_receiver_bytes": 2_001_000,
     }
@@ -162,14 +167,15 @@ def test_a_thousand_rows_run_as_they_are(tmp_path: Path) -> None:
         ({"flow": "1\n0 1 3 100 0 0\n"}, "the bytes of a flow must be an integer from 1"),
         ({"flow": "1\n0 0 3 100 1 0\n"}, "a flow must have two hosts, not 0 twice"),
         ({"flow": "2\n0 1 3 100 1 0\n"}, "the file must have 2 flows, as its first line says, not 1"),
-        ({"flow": "10000000\n"}, "the number of flows must be an integer from 0 to 100000"),
+        ({"flow": "10000000\n"}, "the number of flows must be an integer from 0 to 1000000"),
         ({"flow": "1\n0 1 3\n"}, "a flow must have source, destination"),
         ({"flow": "1\n0 99999999 3 100 1 0\n"}, "a host of a flow must be an integer from 0 to 65535"),
         ({"matrix": "Nodes 99999999\n"}, "Nodes must be an integer"),
-        ({"matrix": "Nodes 4\n0->1 trigger 3 size 5\n"}, "keys start, size, id and prio only, not 'trigger'"),
-        ({"matrix": "Nodes 4\n0->1 size 5\n"}, "a connection must have start"),
+        ({"matrix": "Nodes 4\n0->1 trigger 3 size 5\n"}, "matrix.txt:2: the trigger '3' must be described"),
+        ({"matrix": "Nodes 4\n0->1 size 5\n"}, "a connection must have size, in bytes, and either start"),
         ({"matrix": "Nodes 4\n0->1 size\n"}, "a value for each key"),
-        ({"matrix": "Nodes 4\nFailures 2\n"}, "matrix.txt:2: the line must be Nodes"),
+        ({"matrix": "Nodes 4\nFailures 2\n"}, "matrix.txt:2: Failures must be 0"),
+        ({"matrix": "Nodes 4\nSwitches 2\n"}, "matrix.txt:2: the line must be Nodes"),
         ({"topology": TOPOLOGY.replace("5 1 4", "5 1 5"), "flow": FLOWS}, "must have 1 switches and 5 links"),
         ({"topology": TOPOLOGY.replace("25Gbps", "fast"), "flow": FLOWS}, "topology.txt:6: a link must have rate"),
         ({"topology": TOPOLOGY.replace("3 4 25", "3 3 25"), "flow": FLOWS}, "not 3 with itself"),
@@ -200,4 +206,15 @@ def test_the_command_writes_a_scenario_once(tmp_path: Path, capsys: pytest.Captu
     command("import", str(matrix), "--out", str(out), code=1)
     assert "not overwritten" in capsys.readouterr().err
     command("import", str(matrix), "--out", str(tmp_path / "other.toml"))
-    assert "hosts 16, switches 1, links 16, flows 3; starts from 0 s" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "hosts 16, switches 1, links 16, flows 3; starts from 0 s" in told
+    assert "up to 2001002 bytes start within 1 ms" in told
+
+
+def test_the_triggers_of_a_matrix_are_imported(tmp_path: Path) -> None:
+    ring = "Nodes 4\n0->1 id 7 start 0 size 9 send_done_trigger 1\n1->2 id 8 trigger 1 size 9\ntrigger id 1 oneshot\n"
+    tables = foreign.scenario(imported(tmp_path, matrix=ring), "ring")
+    assert tables["workload"]["data"].splitlines()[1:] == ["host0,host1,9,0 ps,id7,,", "host1,host2,9,0 ps,id8,,id7"]
+    (tmp_path / "ring.toml").write_text(written(tables), encoding="utf-8")
+    document = pushout.run(tmp_path / "ring.toml").document
+    assert document["summary"]["workload"]["critical_path"] == ["id7", "id8"]

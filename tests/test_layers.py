@@ -25,9 +25,10 @@ CORE_EXCEPTIONS = {
 """Arrows of the core that go up, and why."""
 
 FLOORS = [
+    ["linktypes"],
     ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture", "progress"],
     ["errors", "shipped", "style"],
-    ["extras"],
+    ["extras", "flowlist"],
     ["recording"],
     ["source"],
     ["warning", "simulate"],

@@ -25,6 +25,8 @@ SOURCES: dict[str, dict[str, Any]] = {
     "cbr": {"kind": "cbr", "rate": "1 Mb/s"},
     "poisson": {"kind": "poisson", "rate": "1 Mb/s"},
     "arrivals by load": {"kind": "arrivals", "sizes": "websearch", "load": "50 %"},
+    "file at instants": {"kind": "file", "size": "5 kB", "at": ["0 s", "1 ms"]},
+    "arrivals of a file": {"kind": "arrivals", "sizes": {"file": "sizes.txt"}, "load": "50 %"},
     "arrivals by rate": {"kind": "arrivals", "sizes": "websearch", "rate": "200 per s"},
     "query": {"kind": "query", "fan_in": 3, "size": "10 kB", "rate": "200 per s"},
     "replay": {"kind": "replay", "file": "a.csv"},
@@ -73,7 +75,21 @@ CASES = {
     **{name: name for name in SHIPPED},
     **{f"how-to {name}": text for name, text in HOW_TO.items()},
     **{f"source {name}": with_source(source) for name, source in SOURCES.items()},
+    **{
+        f"workload {file}": json.dumps(
+            {**FABRIC, "flows": {"transport": {"kind": "tcp"}}, "workload": {"kind": "list", "file": file}}
+        )
+        for file in ("ring.csv", "incast.cm")
+    },
 }
+
+FILES = {
+    **dict.fromkeys(("a.csv", "arrivals.csv"), "time,bytes,flow\n0,1000,voice\n0.0001,1000,data\n"),
+    "ring.csv": "from,to,bytes,start,name,after\nhost1,host2,5 kB,0,a,\nhost2,host3,5 kB,1 us,b,a\n",
+    "incast.cm": "Nodes 8\nConnections 2\n0->7 start 0 size 9000\n1->7 start 1000 size 9000\n",
+    "sizes.txt": "0 0\n10000 50\n20000 100\n",
+}
+"""Files that scenarios name."""
 
 SHORT = {"duration": "2 ms", "warmup": "0 s"}
 
@@ -84,8 +100,8 @@ NO_PORT = "no port has a limited buffer: choose a port with"
 def placed(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Work in a folder with the files that a scenario names; its name or path."""
     monkeypatch.chdir(folder)
-    for file in ("a.csv", "arrivals.csv"):
-        Path(file).write_text("time,bytes,flow\n0,1000,voice\n0.0001,1000,data\n", encoding="utf-8")
+    for file, content in FILES.items():
+        Path(file).write_text(content, encoding="utf-8")
     if name in SHIPPED:
         return name
     Path("s.toml").write_text(CASES[name], encoding="utf-8")

@@ -17,7 +17,9 @@ import pytest
 
 import pushout
 from pushout import progress
+from pushout.capture import packets as captured
 from pushout.cli import main
+from pushout.linktypes import LINKS
 from pushout.recording import REPORTED, recorded
 
 
@@ -324,6 +326,77 @@ def test_a_packet_that_leaves_its_length_to_the_network_card_has_that_of_its_fra
     (tmp_path / "a.pcap").write_bytes(frames(large, short, short6, nothing))
     (tmp_path / "a.csv").write_text("time,bytes\n0,3004\n0.001000,300\n0.002000,340\n")
     assert recorded(tmp_path / "a.pcap") == recorded(tmp_path / "a.csv")
+
+
+IPV4 = b"\x45\x00" + struct.pack(">H", 100) + bytes(96)
+IPV6 = b"\x60\0\0\0" + struct.pack(">H", 60) + bytes(94)
+SNAP4 = b"\xaa\xaa\x03\0\0\0\x08\x00" + IPV4
+QOS = b"\x88\x01" + bytes(22)
+"""The beginning of a data frame of 802.11 with quality of service, from a station."""
+
+FRAMES: dict[str, tuple[int, bytes]] = {
+    "BSD loopback": (0, b"\x02\0\0\0" + IPV4),
+    "Ethernet with LLC and SNAP": (1, bytes(12) + b"\x00\x6c" + SNAP4),
+    "Ethernet with two tags": (1, bytes(12) + b"\x88\xa8\0\x01\x81\x00\0\x02\x08\x00" + IPV4),
+    "PPPoE on Ethernet": (1, bytes(12) + b"\x88\x64\x11\0\0\x01\0\x66\x00\x21" + IPV4),
+    "PPP": (9, b"\x00\x57" + IPV6),
+    "PPP with address and control": (9, b"\xff\x03\x00\x21" + IPV4),
+    "PPP with a short protocol": (50, b"\x21" + IPV4),
+    "FDDI": (10, bytes(13) + SNAP4),
+    "ATM": (11, SNAP4),
+    "raw": (12, IPV6),
+    "HDLC in PPP": (50, b"\x0f\x00\x08\x00" + IPV4),
+    "PPPoE": (51, b"\x11\0\0\x01\0\x66\x00\x57" + IPV6),
+    "raw IP": (101, IPV4),
+    "Cisco HDLC": (104, b"\x0f\x00\x86\xdd" + IPV6),
+    "802.11": (105, b"\x08\x02" + bytes(22) + SNAP4),
+    "802.11 between access points": (105, b"\x08\x03" + bytes(28) + SNAP4),
+    "802.11 with QoS": (105, QOS + bytes(2) + SNAP4),
+    "802.11 with QoS and HT control": (105, b"\x88\x81" + bytes(28) + SNAP4),
+    "frame relay": (107, b"\x18\x41\x03\xcc" + IPV4),
+    "OpenBSD loopback": (108, b"\0\0\0\x02" + IPV4),
+    "any": (113, bytes(14) + b"\x08\x00" + IPV4),
+    "packet filter": (117, b"\x3d" + bytes(63) + IPV4),
+    "Prism": (119, bytes(4) + struct.pack("<I", 144) + bytes(136) + b"\x08\x01" + bytes(22) + SNAP4),
+    "ATM of Sun": (123, bytes(4) + SNAP4),
+    "radiotap": (127, b"\0\0\x08\0\0\0\0\0" + QOS + bytes(2) + SNAP4),
+    "radiotap with padding": (127, b"\0\0\x11\0\x03\0\0\0" + bytes(8) + b"\x20" + QOS + bytes(4) + SNAP4),
+    "AVS": (163, bytes(4) + struct.pack(">I", 64) + bytes(56) + b"\x08\x01" + bytes(22) + SNAP4),
+    "PPI": (192, b"\0\0\x08\0" + struct.pack("<I", 105) + b"\x08\x01" + bytes(22) + SNAP4),
+    "IPv4": (228, IPV4),
+    "IPv6": (229, IPV6),
+    "any, version 2": (276, b"\x86\xdd" + bytes(18) + IPV6),
+}
+"""A frame of each link type with an IP packet of 100 octets."""
+
+EMPTY: dict[str, tuple[int, bytes]] = {
+    "discovery of PPPoE": (1, bytes(12) + b"\x88\x63\x11\x09\0\x01\0\x66\x00\x21" + IPV4),
+    "link control of PPP": (9, b"\xff\x03\xc0\x21" + IPV4),
+    "a beacon": (105, b"\x80\x00" + bytes(22) + SNAP4),
+    "a data frame without data": (105, b"\x48\x01" + bytes(22) + SNAP4),
+    "an encrypted frame": (105, b"\x08\x41" + bytes(22) + SNAP4),
+    "several packets in a frame": (105, QOS + b"\x80\0" + SNAP4),
+    "ARP": (276, b"\x08\x06" + bytes(18) + IPV4),
+    "a frame of one octet": (127, b"\0"),
+    "nothing": (105, b""),
+    "itself": (192, b"\0\0\x08\0" + struct.pack("<I", 192) + SNAP4),
+}
+"""Frames without an IP packet, or whose packet cannot be seen."""
+
+
+@pytest.mark.parametrize("name", [*FRAMES, *EMPTY])
+def test_the_ip_packet_of_every_link_type_is_found(name: str, tmp_path: Path) -> None:
+    link, frame = FRAMES.get(name) or EMPTY[name]
+    capture = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link)
+    capture += struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame
+    (tmp_path / "a.pcap").write_bytes(capture)
+    with (tmp_path / "a.pcap").open("rb") as file:
+        found = [octets for _, _, octets, _ in captured(file)]
+    assert found == ([100] if name in FRAMES else [])
+
+
+def test_every_link_type_is_tried() -> None:
+    assert {link for link, _ in FRAMES.values()} == set(LINKS) - {14}
 
 
 @pytest.mark.parametrize(

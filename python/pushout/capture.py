@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from pushout.linktypes import LINKS
+
 PCAP = {
     b"\xd4\xc3\xb2\xa1": ("<", 6),
     b"\xa1\xb2\xc3\xd4": (">", 6),
@@ -20,13 +22,6 @@ SECTION, INTERFACE, SIMPLE, PACKET = 0x0A0D0D0A, 1, 3, 6
 LITTLE_ENDIAN, BIG_ENDIAN = b"\x4d\x3c\x2b\x1a", b"\x1a\x2b\x3c\x4d"
 RESOLUTION = 9
 """The option that gives the unit of times."""
-
-ETHERNET = 1
-LINK_HEADERS = {0: 4, ETHERNET: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
-"""Octets ahead of the IP header by link type: loopback, Ethernet, raw IP, Linux "any"."""
-
-TAGS = (b"\x81\x00", b"\x88\xa8", b"\x91\x00")
-"""Types of VLAN tags."""
 
 MOST_OCTETS = 2**26
 """Length of a block; a longer one is damage."""
@@ -163,20 +158,18 @@ def _interface(body: bytes, order: str, where: str) -> Interface:
 
 def _ip_octets(link: int, data: bytes, length: int, number: int) -> int:
     """Return the octets of the IP packet in a frame; 0 if there is none."""
-    if link not in LINK_HEADERS:
-        known = ", ".join(map(str, LINK_HEADERS))
+    if link not in LINKS:
+        known = ", ".join(map(str, sorted(LINKS)))
         raise CaptureError(f"packet {number}: link type {link} is not known; known are {known}")
-    begin = LINK_HEADERS[link]
-    while link == ETHERNET and data[begin - 2 : begin] in TAGS:
-        begin += 4
+    begin = LINKS[link](data, 0)
+    if begin is None:
+        return 0
     version = data[begin] >> 4 if len(data) > begin else 0
-    octets = 0
     if version == 4 and len(data) >= begin + 4:
-        octets = int.from_bytes(data[begin + 2 : begin + 4]) or length - begin
-    elif version == 6 and len(data) >= begin + 6:
-        octets = int.from_bytes(data[begin + 4 : begin + 6]) + 40
-    is_ip = link != ETHERNET or data[begin - 2 : begin] in (b"\x08\x00", b"\x86\xdd")
-    return octets if is_ip else 0
+        return int.from_bytes(data[begin + 2 : begin + 4]) or length - begin
+    if version == 6 and len(data) >= begin + 6:
+        return int.from_bytes(data[begin + 4 : begin + 6]) + 40
+    return 0
 
 
 def _exactly(file: BinaryIO, size: int, what: str) -> bytes:

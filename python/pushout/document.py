@@ -136,7 +136,7 @@ def _merge(values: Sequence[Any]) -> Any:
 
 
 def _merge_key(key: str, tables: Sequence[dict[str, Any]]) -> Any:
-    if key in IDENTITY:
+    if key in IDENTITY or key == "critical_path":  # names, not as many in each replication
         return tables[0][key]
     if key == "occupancy_distribution":
         return _merge_distributions([table[key] for table in tables])

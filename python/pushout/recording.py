@@ -1,23 +1,24 @@
-"""Read recordings of traffic, and add them to the scenarios that replay them.
+"""Read recordings of traffic and lists of transfers, and add them to the scenarios that name them.
 
-A recording becomes a text in the scenario, so the simulator opens no file, and the packets are part of the scenario's
-identity: in caches, on clusters and on pages. `crates/core/src/source/recording.rs` says what the text means.
+Both become texts in the scenario, so the simulator opens no file, and what they contain is part of the scenario's
+identity: in caches, on clusters and on pages. `crates/core/src/source/recording.rs` says what the text of a recording
+means, `crates/core/src/workload/rows.rs` what that of a list means.
 
 A scenario may come from another person, so it names only regular files below its own folder, and no message quotes more
 of a file than names of columns.
 """
 
 import csv
-import json
 import os
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from pushout import kept
+from pushout import flowlist, kept
 from pushout.capture import CaptureError, is_capture
 from pushout.capture import packets as captured
 from pushout.errors import ScenarioError
@@ -38,9 +39,10 @@ MOST_PACKETS = 10_000_000
 REPORTED = 2**15
 """Packets after which the caller receives how many are read."""
 
-LONGEST_LINE = 2**16
-"""Bytes of a line, and LONGEST_NUMBER of a number in it; a longer one is no table of packets."""
 LONGEST_NUMBER = 60
+"""Letters of a number; a longer one is no table of packets."""
+
+BACKWARDS = "its time is before that of the packet ahead; sort the file by time"
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ ./-]{0,30}")
 """Text of a table that a message may show: a name of a column."""
@@ -75,28 +77,40 @@ class FinerError(Exception):
     """A time has more decimals than expected."""
 
 
-def with_recordings(
+def with_files(
     text: str,
     value: Mapping[str, Any],
     folder: Path,
     allowed: Sequence[Path] = (),
     progress: ProgressCallback | None = None,
 ) -> str:
-    """Add to the text of a scenario, whose keys are `value`, every recording that a source of it replays.
+    """Add to the text of a scenario, whose keys are `value`, the files that it names: recordings, a workload, sizes.
 
-    The recordings lie below `folder` or one of the `allowed` ones.
+    The files lie below `folder` or one of the `allowed` ones.
     """
-    known = value.get("recording", {})
-    names = [(file, flow) for file, flow in replayed(value) if key(file, flow) not in known]
-    if not names:
-        return text
-    if known:
-        raise ScenarioError(f"recording: lacks {quoted(key(*names[0]))}; leave the table out, then pushout writes it")
-    found = {key(file, flow): recorded(_allowed(file, folder, allowed), flow, progress) for file, flow in names}
-    if text.lstrip().startswith("{"):
-        return f'{text.rstrip()[:-1]}, "recording": {json.dumps(found)}}}'
-    lines = (f"{json.dumps(name)} = {json.dumps(data)}\n" for name, data in found.items())
-    return f"{text}\n[recording]\n{''.join(lines)}"
+    tables = {}
+    if names := _absent(value, "recording", {key(*name): name for name in replayed(value)}):
+        tables["recording"] = {
+            name: recorded(_allowed(file, folder, allowed), flow, progress) for name, (file, flow) in names.items()
+        }
+    readers = dict.fromkeys(listed(value), rows) | dict.fromkeys(sized(value), sizes)
+    if texts := _absent(value, "rows", readers):
+        tables["rows"] = {file: read(_allowed(file, folder, allowed)) for file, read in texts.items()}
+    return flowlist.attached(text, tables) if tables else text
+
+
+def named(value: Mapping[str, Any]) -> list[str]:
+    """Return the files that a scenario names."""
+    return [*(file for file, _ in replayed(value)), *listed(value), *sized(value)]
+
+
+def _absent(value: Mapping[str, Any], table: str, names: dict[str, Any]) -> dict[str, Any]:
+    """Return the names that a table of the scenario does not have; refuse a table that has only others."""
+    known = value.get(table, {})
+    absent = {name: file for name, file in names.items() if name not in known}
+    if absent and known:
+        raise ScenarioError(f"{table}: lacks {quoted(next(iter(absent)))}; leave the table out, then pushout writes it")
+    return absent
 
 
 def _allowed(file: str, folder: Path, allowed: Sequence[Path]) -> Path:
@@ -114,14 +128,36 @@ def _allowed(file: str, folder: Path, allowed: Sequence[Path]) -> Path:
 
 def replayed(value: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
     """Yield file and flow of every source that replays a file."""
-    defaults = _table(_table(value.get("flows")).get("source"))
-    flows = value.get("flow", [])
-    sources = [_table(_table(flow).get("source")) for flow in flows] if isinstance(flows, list) else []
-    for source in sources or [{}]:
-        keys = {**defaults, **source} if source.get("kind", defaults.get("kind")) == defaults.get("kind") else source
+    for keys in _sources(value):
         file, flow = keys.get("file"), keys.get("flow")
         if keys.get("kind") == "replay" and isinstance(file, str) and "data" not in keys:
             yield file, flow if isinstance(flow, str) else None
+
+
+def _sources(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the source of every flow, and that of flows that a template makes."""
+    defaults = _table(_table(value.get("flows")).get("source"))
+    flows = value.get("flow", [])
+    sources = [_table(_table(flow).get("source")) for flow in flows] if isinstance(flows, list) else []
+    has_others = "topology" in value or not sources
+    for source in [*sources, {}] if has_others else sources:
+        is_alike = source.get("kind", defaults.get("kind")) == defaults.get("kind")
+        yield {**defaults, **source} if is_alike else source
+
+
+def sized(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the file of every source whose sizes are in a file that is not read yet."""
+    for keys in _sources(value):
+        sizes = _table(keys.get("sizes"))
+        if isinstance(file := sizes.get("file"), str) and "data" not in sizes:
+            yield file
+
+
+def listed(value: Mapping[str, Any]) -> list[str]:
+    """Return the file of the workload, if it has one that is not read yet."""
+    workload = _table(value.get("workload"))
+    file = workload.get("file")
+    return [file] if isinstance(file, str) and "data" not in workload else []
 
 
 def key(file: str, flow: str | None) -> str:
@@ -131,9 +167,42 @@ def key(file: str, flow: str | None) -> str:
 
 def recorded(path: Path, flow: str | None = None, progress: ProgressCallback | None = None) -> str:
     """Read a recording, or the rows of one flow in it, as the text that a scenario has."""
-    try:
+    with _placed(path):
         return _encoded(path, flow, progress)
-    except (RowError, CaptureError, csv.Error) as error:
+
+
+def packets(path: Path) -> Iterator[tuple[int, int]]:
+    """Yield the time in picoseconds and the octets of every packet of a recording, in the order of time."""
+    with _placed(path), kept.opened(path) as file:
+        last = -1
+        for packet in _packets(file, path, None).packets:
+            time = packet.time * 10 ** (FINEST - packet.digits)
+            if time < last:
+                raise RowError(f"packet {packet.number}: {BACKWARDS}")
+            last = time
+            yield time, packet.octets
+        if last < 0:
+            raise RowError("has no packets")
+
+
+def rows(path: Path) -> str:
+    """Read a list of transfers, as the text that a scenario has."""
+    with _placed(path), kept.opened(path) as file:
+        return flowlist.rows(file, place(str(path)))
+
+
+def sizes(path: Path) -> str:
+    """Read a file with a table of sizes, as the text that a scenario has."""
+    with _placed(path), kept.opened(path) as file:
+        return flowlist.plain(flowlist.Lines(file, place(str(path)), ScenarioError))
+
+
+@contextmanager
+def _placed(path: Path) -> Iterator[None]:
+    """Raise messages with the path of a file that cannot be read."""
+    try:
+        yield
+    except (RowError, flowlist.LineError, CaptureError, csv.Error) as error:
         raise ScenarioError(f"{place(str(path))}: {error}") from None
     except FileNotFoundError:
         why = "no such file; its path is relative to the scenario"
@@ -166,7 +235,7 @@ def _records(recording: _Opened, digits: int, progress: ProgressCallback | None)
         where = f"{recording.unit} {packet.number}"
         time = packet.time * 10 ** (digits - packet.digits)
         if time < last:
-            raise RowError(f"{where}: its time is before that of the packet ahead; sort the file by time")
+            raise RowError(f"{where}: {BACKWARDS}")
         if time > LONGEST_S * 10**digits:
             raise RowError(f"{where}: its time must be at most {LONGEST_S} s (106 days), not later")
         if count > MOST_PACKETS:
@@ -196,22 +265,9 @@ def _packets(file: BinaryIO, path: Path, flow: str | None) -> _Opened:
     if path.suffix == ".parquet":
         count, rows = _parquet(file)
         return _Opened("row", _since(_rows(rows, flow, "row")), lambda _: count)
-    reader = csv.reader(_lines(file))
+    reader = csv.reader(flowlist.decoded(file))
     lines = ((reader.line_num, row) for row in reader if row)
     return _Opened("line", _since(_rows(lines, flow, "line")), by_place)
-
-
-def _lines(file: BinaryIO) -> Iterator[str]:
-    """Yield the lines of a text; one without end must not fill the memory."""
-    number, encoding = 1, "utf-8-sig"
-    while line := file.readline(LONGEST_LINE):
-        if len(line) == LONGEST_LINE:
-            raise RowError(f"line {number}: must be shorter than {LONGEST_LINE} bytes")
-        try:
-            yield line.decode(encoding)
-        except UnicodeDecodeError:
-            raise RowError(f"line {number}: is not UTF-8 text") from None
-        number, encoding = number + 1, "utf-8"
 
 
 def _since(packets: Iterator[tuple[Packet, bool]]) -> Iterator[Packet]:

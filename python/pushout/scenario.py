@@ -320,9 +320,11 @@ def _keys(table: Mapping[str, Any]) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    """Write a value on one line, with bare keys in its tables."""
+    """Write a value on one line, with bare keys in its tables; only a text of several lines takes several."""
     if isinstance(value, dict):
         return "{ " + ", ".join(_keys(value)) + " }" if value else "{}"
+    if isinstance(value, str) and "\n" in value:
+        return '"""\n' + "\n".join(toml(line)[1:-1] for line in value.split("\n")) + '"""'
     return f"[{', '.join(map(_value, value))}]" if isinstance(value, list) else toml(value)
 
 

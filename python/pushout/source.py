@@ -55,9 +55,9 @@ def load(
 ) -> Source:
     """Read a scenario of any form; a string with a line break or an opening brace is a text, any other a path.
 
-    Recordings that it replays are read as well, and added to its text: regular files below the folder of the scenario
-    (for a text or a mapping, below the current one) or below a folder of `allow_files`. `progress(packets, total)` is
-    called while a long one is read.
+    Recordings that it replays and the list of its workload are read as well, and added to its text: regular files below
+    the folder of the scenario (for a text or a mapping, below the current one) or below a folder of `allow_files`.
+    `progress(packets, total)` is called while a long recording is read.
     """
     allowed = tuple(map(Path, allow_files))
     if isinstance(scenario, Source):
@@ -81,17 +81,36 @@ def _complete(
     folder: Path = Path(),
     progress: Callable[[float, float], None] | None = None,
 ) -> Source:
-    """Add the recordings that a scenario replays, whose paths are relative to a folder."""
-    if "replay" not in source.text:
+    """Add the files that a scenario names, whose paths are relative to a folder."""
+    value = _naming(source)
+    if not value:
         return source
+    from pushout.recording import with_files
+
+    return Source(with_files(source.text, value, folder, allowed, progress), source.name)
+
+
+def _naming(source: Source) -> Mapping[str, Any]:
+    """Return the keys of a scenario that may name files, without a reading of those that cannot."""
+    if not any(word in source.text for word in ("replay", "workload", "sizes")):
+        return {}
     from pushout import _core
-    from pushout.recording import with_recordings
 
     try:
-        value = _core.Document(*source).value()
+        value: Mapping[str, Any] = _core.Document(*source).value()
     except ScenarioError:
-        return source  # what is wrong with it will be said when it is checked
-    return Source(with_recordings(source.text, value, folder, allowed, progress), source.name)
+        return {}  # what is wrong with it will be said when it is checked
+    return value
+
+
+def files(source: Source) -> list[str]:
+    """Return the files that a scenario names."""
+    value = _naming(source)
+    if not value:
+        return []
+    from pushout.recording import named
+
+    return named(value)
 
 
 def read(path: str, what: str = "scenario") -> Source:

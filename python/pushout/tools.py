@@ -13,7 +13,7 @@ from pushout import api, cache, shipped
 from pushout.document import Document, figure
 from pushout.errors import PushoutError, QuestionError
 from pushout.excerpt import fitted, place, quoted
-from pushout.source import Source, load
+from pushout.source import Source, files, load
 
 LARGEST_TEXT = 2**20
 """Characters of a scenario that a client writes."""
@@ -188,8 +188,8 @@ class Tools:
         return load(self._file(given))
 
     def _text(self, text: str) -> Source:
-        if '"replay"' in text or "'replay'" in text:
-            raise QuestionError("a text must not replay a file: the file and the scenario must lie in the folder")
+        if files(Source(text, "<text>")):
+            raise QuestionError("a text must not name a file: the file and the scenario must lie in the folder")
         return load(text if "\n" in text else f"{text}\n")
 
     def _file(self, name: str) -> Path:

@@ -37,6 +37,8 @@ pub mod adaptation;
 
 pub mod source;
 
+pub mod workload;
+
 pub mod program;
 
 pub mod transport;

@@ -1,6 +1,7 @@
 """The command `pushout import`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,33 +20,81 @@ from pushout.excerpt import place
     metavar="FILE.toml",
     help="Write the scenario to this file.",
 )
+@click.option("--rate", metavar="RATE", help="Rate of the line that sends a capture, as in '100 Mb/s'.")
 @JSON
-def import_(files: tuple[Path, ...], out: Path, as_json: bool) -> None:
-    """Make a scenario of files of other simulators, and print what they contain.
+def import_(files: tuple[Path, ...], out: Path, rate: str | None, as_json: bool) -> None:
+    """Make a scenario of files of other simulators or of a capture, and print what they contain.
 
     Files may be a topology (topology.txt) and flows (flow.txt) of the HPCC family, a connection matrix of htsim (.cm),
     and the output of tc qdisc show. Flows without a topology get one switch with lines of 100 Gb/s. Each flow is one
     transfer over TCP: change [flows] for another transport.
+
+    A capture (pcap, pcapng), or a table with the columns time and bytes, needs --rate: the command prints how much
+    buffer would have lost nothing before a line of this rate, and the scenario sends the packets through it.
     """
-    from pushout import kept, reading
+    from pushout import reading
+    from pushout.question import captured, foreign
+    from pushout.recording import with_files
+    from pushout.scenario import written
+    from pushout.source import Source
+
+    if rate is not None:
+        if len(files) != 1:
+            raise click.UsageError("--rate belongs to one capture: name no other file")
+        recorded = captured.read(files[0], rate)
+        tables = captured.scenario(recorded, out)
+        summary, sentence = recorded.summary(), _captured(recorded.summary())
+        reading.validate(Source(with_files(written(tables), tables, out.parent), str(out)))
+    else:
+        found = foreign.read(files)
+        tables = foreign.scenario(found, out.stem)
+        summary, sentence = found.summary(), _imported(found.summary())
+        reading.validate(tables)
+    _write(out, written(tables))
+    if as_json:
+        echo_json({"file": str(out), **summary})
+        return
+    click.echo(sentence)
+    click.echo(f"Next: pushout run {place(str(out))}")
+
+
+def _write(out: Path, text: str) -> None:
+    """Write a scenario; leave another file of this name alone."""
+    from pushout import kept
     from pushout.cache import write
     from pushout.question import foreign
-    from pushout.scenario import written
 
-    found = foreign.read(files)
-    tables = foreign.scenario(found, out.stem)
-    reading.validate(tables)
-    text = written(tables)
     if out.exists() and kept.content(out, foreign.LARGEST) != text.encode():
         tell(f"{place(str(out))}: exists already and is not overwritten; name another file with --out")
         raise click.exceptions.Exit(FAILURE)
     write(out, text)
-    summary = found.summary()
-    if as_json:
-        echo_json({"file": str(out), **summary})
-        return
+
+
+def _captured(summary: dict[str, Any]) -> str:
+    """Describe a capture, with the buffer that loses nothing."""
+    from pushout.question.quantity import readable
+
+    unit, factor = readable("(s)", summary["buffer_s"])
+    mean = "" if summary["mean_bps"] is None else f", {_rate(summary['mean_bps'])} on average"
+    return (
+        f"packets {summary['packets']} in {summary['duration_s']:g} s, {summary['bytes']} bytes{mean}, up to "
+        f"{summary['burst_bytes']} bytes within 1 ms; a buffer of {summary['buffer_bytes']} bytes "
+        f"({summary['buffer_s'] * factor:.3g} {unit.strip('()')} at {_rate(summary['rate_bps'])}) loses nothing"
+    )
+
+
+def _rate(bps: float) -> str:
+    """Write a rate in its most readable unit."""
+    from pushout.question.quantity import readable
+
+    unit, factor = readable("(b/s)", bps)
+    return f"{bps * factor:.3g} {unit.strip('()')}"
+
+
+def _imported(summary: dict[str, Any]) -> str:
+    """Describe a network and its flows."""
     counts = ", ".join(f"{name} {summary[name]}" for name in ("hosts", "switches", "links", "flows"))
     starts = f"starts from {summary['first_start_s']:g} s to {summary['last_start_s']:g} s"
     busiest = f"{summary['busiest_receiver_bytes']} of them to {summary['busiest_receiver']}"
-    click.echo(f"{counts}; {starts}; {summary['bytes']} bytes, {busiest}")
-    click.echo(f"Next: pushout run {place(str(out))}")
+    burst = f"up to {summary['burst_bytes']} bytes start within 1 ms"
+    return f"{counts}; {starts}; {burst}; {summary['bytes']} bytes, {busiest}"

@@ -33,7 +33,7 @@ samples is higher than both by more than a `STEPS`th of the buffer.
 ETHERNET = 1500
 """Octets of a packet where a buffer is a number of packets."""
 
-TRANSFERS = ("arrivals", "query")
+TRANSFERS = ("arrivals", "query", "list")
 """Sources that draw transfers; a document has no throughput of a flow of each."""
 
 WINDOWS = 200
@@ -187,14 +187,19 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
         lacks["memory"] = "memory that ports share"
     if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
         lacks["cwnd"] = "TCP flow"
-    kinds = {flow["source"]["kind"] for flow in explained["flow"]}
+    kinds = {flow["source"]["kind"] for flow in explained["flow"]} | {each["kind"] for each in _workloads(explained)}
     if not kinds & {"file", *TRANSFERS}:
         lacks["fct"] = "flow that sends files"
     if not kinds & {*TRANSFERS}:
-        lacks["slowdown"] = "flow that draws transfers (arrivals, query)"
+        lacks["slowdown"] = "transfer of a workload or a source (arrivals, query)"
     if all(flow["source"]["kind"] in TRANSFERS for flow in explained["flow"]):
         lacks |= dict.fromkeys(("throughput", "goodput"), "flow but those of transfers, which end")
     return lacks
+
+
+def _workloads(explained: Document) -> list[Mapping[str, Any]]:
+    """List the workload, if there is one."""
+    return [explained["workload"]] if explained.get("workload") else []
 
 
 def _check(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> None:

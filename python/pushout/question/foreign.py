@@ -1,53 +1,34 @@
 """Scenarios from files of other simulators: topologies and flows of the HPCC family, matrices of htsim, lines of tc.
 
 *Source*: alibaba-edu/High-Precision-Congestion-Control, `simulation/mix` (topology.txt: nodes, switches, links; their
-numbers; a link a line: two nodes, rate, delay, error rate; flow.txt: a number of flows, then source, destination,
-priority group, port, bytes, start in seconds; ConWeave leaves out the port); Broadcom/csg-htsim,
-`sim/datacenter/connection_matrix.cpp` (src->dst, start in picoseconds, size in bytes); iproute2, `tc qdisc show`, whose
-sizes count 1024 bytes as Kb.
+numbers; a link a line: two nodes, rate, delay, error rate); iproute2, `tc qdisc show`, whose sizes count 1024 bytes as
+Kb. `pushout/flowlist.py` has the lists of flows.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from pushout import kept
+from pushout.capture import is_capture
 from pushout.errors import QuestionError
 from pushout.excerpt import place, quoted
+from pushout.flowlist import MOST_NODES, PS_PER_S, Flow, Lines, csv, flows, is_flow_file, is_matrix, matrix
+from pushout.question.captured import largest_burst
 
 LARGEST = 2**26
 """Bytes of a file."""
 
-MOST_FLOWS, MOST_NODES, MOST_LINKS = 100_000, 65_536, 262_144
-"""What a scenario from files may have."""
-
-MOST_BYTES = 10**15
-"""Bytes of a flow."""
-
-MOST_SECONDS = 10**6
-"""The latest start."""
-
-PS_PER_S = 10**12
+MOST_LINKS = 262_144
+"""Lines of a topology."""
 
 STAR_RATE, STAR_DELAY = "100 Gb/s", "1 us"
 """Rate and delay of the lines of hosts around one switch, for flows without a topology."""
 
-NEVER = "1000000 s"
-"""The pause after a transfer: there is one for each flow."""
-
-
-class Flow(NamedTuple):
-    """A transfer: numbers of its hosts, bytes, start, class, and where it is written."""
-
-    source: int
-    sink: int
-    size: int
-    start_ps: int
-    group: str
-    at: str
+MOST_IMPORTED = 200_000
+"""Flows that are written into a scenario: larger files would not be read again."""
 
 
 class Link(NamedTuple):
@@ -70,7 +51,21 @@ class Imported:
     switches: set[int] = field(default_factory=set)
     links: list[Link] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
+    places: list[tuple[int, str]] = field(default_factory=list)
+    """For every list of flows the number of the first one, and the path of its file."""
     port: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, lines: Lines, flows: Sequence[Flow]) -> None:
+        """Add the flows of a file."""
+        self.places.append((len(self.flows), lines.shown))
+        self.flows += flows
+        if len(self.flows) > MOST_IMPORTED:
+            lines.refuse(f"a scenario with more than {MOST_IMPORTED} flows must name the file in [workload]")
+
+    def place(self, number: int) -> str:
+        """Return where a flow is written."""
+        file = next(shown for first, shown in reversed(self.places) if first <= number)
+        return f"{file}:{self.flows[number].line}"
 
     @property
     def octets(self) -> int:
@@ -84,6 +79,7 @@ class Imported:
             received[flow.sink] = received.get(flow.sink, 0) + flow.size
         busiest = max(received, key=received.__getitem__, default=None)
         starts = [flow.start_ps / PS_PER_S for flow in self.flows]
+        between = max(starts, default=0.0) - min(starts, default=0.0)
         return {
             "hosts": self.nodes - len(self.switches),
             "switches": len(self.switches) or 1,
@@ -92,83 +88,57 @@ class Imported:
             "bytes": self.octets,
             "first_start_s": min(starts, default=0.0),
             "last_start_s": max(starts, default=0.0),
+            "mean_bps": 8 * self.octets / between if between else None,
+            "burst_bytes": largest_burst((flow.start_ps, flow.size) for flow in self.flows if not flow.after),
             "busiest_receiver": None if busiest is None else f"host{busiest}",
             "busiest_receiver_bytes": received.get(busiest, 0) if busiest is not None else 0,
         }
-
-
-class _Lines:
-    """The lines of a file with values, and messages with their place."""
-
-    def __init__(self, file: Path) -> None:
-        self.shown = place(str(file))
-        try:
-            text = kept.content(file, LARGEST).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise QuestionError(f"{self.shown}: the file must be UTF-8 text; byte {error.start} is not") from None
-        rows = ((number, line.split("#", 1)[0].strip()) for number, line in enumerate(text.splitlines(), 1))
-        self.rows = [(number, line) for number, line in rows if line]
-        self.number = 0
-
-    def refuse(self, message: str) -> NoReturn:
-        """Raise a message with the file and the current line."""
-        raise QuestionError(f"{self.shown}:{self.number}: {message}")
-
-    @property
-    def at(self) -> str:
-        """Return the file and the current line."""
-        return f"{self.shown}:{self.number}"
-
-    def __iter__(self) -> Iterator[str]:
-        for number, line in self.rows:
-            self.number = number
-            yield line
-
-    def whole(self, text: str, what: str, most: int, least: int = 0) -> int:
-        """Parse an integer of a range."""
-        if not re.fullmatch("[0-9]{1,18}", text, re.ASCII) or not least <= int(text) <= most:
-            self.refuse(f"{what} must be an integer from {least} to {most}, not {quoted(text)}")
-        return int(text)
-
-    def decimal(self, text: str, what: str, most: int) -> Decimal:
-        """Parse a number from 0."""
-        if (
-            not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{0,18})?([eE][-+]?[0-9]{1,2})?", text, re.ASCII)
-            or Decimal(text) > most
-        ):
-            self.refuse(f"{what} must be a number from 0 to {most}, not {quoted(text)}")
-        return Decimal(text)
 
 
 def read(files: Sequence[Path]) -> Imported:
     """Read files of any of these kinds, told apart by their contents; flows must be between hosts of the topology."""
     found = Imported()
     for file in files:
-        lines = _Lines(file)
-        if not lines.rows:
-            raise QuestionError(f"{lines.shown}: the file must not be empty")
-        _kind(lines)(lines, found)
+        with kept.opened(file) as opened:
+            if is_capture(opened, file):
+                raise QuestionError(f"{place(str(file))}: a capture needs the rate of its line: add --rate RATE")
+            lines = Lines(opened, place(str(file)), QuestionError)
+            _kind(lines)(lines, found)
     _check(found)
     return found
 
 
-def _kind(lines: _Lines) -> Callable[[_Lines, Imported], None]:
+def _kind(lines: Lines) -> Callable[[Lines, Imported], None]:
     """Choose how a file is read, by its first line."""
-    lines.number, first = lines.rows[0]
+    first = lines.first()
     words = first.split()
-    if words[0] in ("Nodes", "Connections") or "->" in words[0]:
+    if is_matrix(first):
         return _matrix
+    if is_flow_file(first):
+        return _flows
     if words[0] == "qdisc":
         return _tc
-    if not all(word.isdigit() for word in words) or len(words) not in (1, 3):
+    if not all(word.isdigit() for word in words) or len(words) != 3:
         lines.refuse(
-            "the file must begin as a topology (nodes switches links), flows (their number), a matrix or qdisc, "
-            f"not {quoted(first)}"
+            "the file must begin as a topology (nodes switches links), flows (their number), a matrix or qdisc, or be a "
+            f"recording with --rate, not {quoted(first)}"
         )
-    return _topology if len(words) == 3 else _flows
+    return _topology
 
 
-def _topology(lines: _Lines, found: Imported) -> None:
+def _flows(lines: Lines, found: Imported) -> None:
+    """Read a flow file."""
+    found.add(lines, flows(lines))
+
+
+def _matrix(lines: Lines, found: Imported) -> None:
+    """Read a connection matrix."""
+    nodes, connections = matrix(lines)
+    found.in_matrix = max(nodes, found.in_matrix)
+    found.add(lines, connections)
+
+
+def _topology(lines: Lines, found: Imported) -> None:
     """Read a topology of the HPCC family."""
     if found.links:
         lines.refuse("a topology must be given once")
@@ -192,7 +162,7 @@ RATES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 TIMES = {"s": PS_PER_S, "ms": 10**9, "us": 10**6, "ns": 10**3, "ps": 1}
 
 
-def _link(lines: _Lines, words: Sequence[str], nodes: int) -> Link:
+def _link(lines: Lines, words: Sequence[str], nodes: int) -> Link:
     if len(words) not in (4, 5):
         lines.refuse(f"a link must have two nodes, rate, delay and error rate, not {len(words)} values")
     one, other = (lines.whole(word, "a node of a link", nodes - 1) for word in words[:2])
@@ -210,76 +180,7 @@ def _link(lines: _Lines, words: Sequence[str], nodes: int) -> Link:
     return Link(one, other, rate_bps, delay_ps, loss)
 
 
-def _flows(lines: _Lines, found: Imported) -> None:
-    """Read flows of the HPCC family: source, destination, priority group, perhaps a port, bytes, start in seconds."""
-    rows = iter(lines)
-    count = lines.whole(next(rows), "the number of flows", MOST_FLOWS)
-    before = len(found.flows)
-    for line in rows:
-        words = line.split()
-        if len(words) not in (5, 6):
-            lines.refuse(f"a flow must have source, destination, group, port, bytes and start, not {len(words)} values")
-        group = lines.whole(words[2], "the priority group", 7)
-        found.flows.append(
-            _flow(lines, words[0], words[1], words[-2], PS_PER_S * _start(lines, words[-1]), f"pg{group}")
-        )
-        if len(found.flows) > MOST_FLOWS:
-            lines.refuse(f"a scenario must have at most {MOST_FLOWS} flows")
-    if len(found.flows) - before != count:
-        lines.refuse(f"the file must have {count} flows, as its first line says, not {len(found.flows) - before}")
-
-
-def _start(lines: _Lines, text: str) -> Decimal:
-    return lines.decimal(text, "the start", MOST_SECONDS)
-
-
-def _flow(lines: _Lines, source: str, sink: str, size: str, start_ps: Decimal, group: str) -> Flow:
-    ends = [lines.whole(word, "a host of a flow", MOST_NODES - 1) for word in (source, sink)]
-    if ends[0] == ends[1]:
-        lines.refuse(f"a flow must have two hosts, not {ends[0]} twice")
-    octets = lines.whole(size, "the bytes of a flow", MOST_BYTES, 1)
-    return Flow(ends[0], ends[1], octets, int(start_ps), group, lines.at)
-
-
-def _matrix(lines: _Lines, found: Imported) -> None:
-    """Read a connection matrix of htsim."""
-    count = None
-    before = len(found.flows)
-    for line in lines:
-        words = line.split()
-        if words[0] == "Nodes" and len(words) == 2:
-            found.in_matrix = lines.whole(words[1], "Nodes", MOST_NODES, 2)
-        elif words[0] == "Connections" and len(words) == 2:
-            count = lines.whole(words[1], "Connections", MOST_FLOWS)
-        elif "->" in words[0]:
-            found.flows.append(_connection(lines, words))
-        else:
-            lines.refuse(f"the line must be Nodes, Connections or SRC->DST start PS size BYTES, not {quoted(line)}")
-        if len(found.flows) > MOST_FLOWS:
-            lines.refuse(f"a scenario must have at most {MOST_FLOWS} flows")
-    if count is not None and count != len(found.flows) - before:
-        lines.refuse(f"the matrix must have {count} connections, as it says, not {len(found.flows) - before}")
-
-
-IGNORED = ("id", "prio")
-"""Keys of a connection that change nothing here."""
-
-
-def _connection(lines: _Lines, words: Sequence[str]) -> Flow:
-    source, _, sink = words[0].partition("->")
-    if len(words) % 2 == 0:
-        lines.refuse(f"a connection must have a value for each key, not {quoted(words[-1])} alone")
-    keys = dict(zip(words[1::2], words[2::2], strict=True))
-    for key in keys:
-        if key not in ("start", "size", *IGNORED):
-            lines.refuse(f"a connection must have the keys start, size, id and prio only, not {quoted(key)}")
-    if "start" not in keys or "size" not in keys:
-        lines.refuse("a connection must have start, in picoseconds, and size, in bytes")
-    start = lines.decimal(keys["start"], "start", MOST_SECONDS * PS_PER_S)
-    return _flow(lines, source, sink, keys["size"], start, "")
-
-
-def _tc(lines: _Lines, found: Imported) -> None:
+def _tc(lines: Lines, found: Imported) -> None:
     """Read the root queue disciplines of `tc qdisc show`: one for all ports of switches."""
     for line in lines:
         words = line.split()
@@ -310,7 +211,7 @@ def _options(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _port(lines: _Lines, kind: str, options: Mapping[str, str]) -> dict[str, Any]:
+def _port(lines: Lines, kind: str, options: Mapping[str, str]) -> dict[str, Any]:
     """Return the port of a scenario with this queue discipline."""
     if "limit" not in options:
         lines.refuse(f"the qdisc {kind} must have a limit")
@@ -332,7 +233,7 @@ def _port(lines: _Lines, kind: str, options: Mapping[str, str]) -> dict[str, Any
     return {"buffer": buffer, "admission": {"policy": kind, "law": "linux", **keys, **action}}
 
 
-def _limit(lines: _Lines, text: str, unit: str) -> str:
+def _limit(lines: Lines, text: str, unit: str) -> str:
     """Convert a limit of tc: 1000p, 400000b or 30Kb, where K is 1024."""
     match = re.fullmatch("([0-9]{1,12})(p|b|Kb|Mb)?", text, re.ASCII)
     packets = match is not None and match[2] in ("p", None) and unit == "packets"
@@ -342,7 +243,7 @@ def _limit(lines: _Lines, text: str, unit: str) -> str:
     return f"{int(match[1]) * scale} {unit}"
 
 
-def _time(lines: _Lines, text: str) -> str:
+def _time(lines: Lines, text: str) -> str:
     match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(s|ms|us|ns)", text, re.ASCII)
     if not match:
         lines.refuse(f"a time must be as tc prints it, as in 5ms, not {quoted(text)}")
@@ -355,17 +256,18 @@ def _check(found: Imported) -> None:
         raise QuestionError("no flows: give a file of flows (flow.txt) or a connection matrix (.cm) as well")
     if not found.links:
         found.nodes = max(found.in_matrix, *(1 + max(flow.source, flow.sink) for flow in found.flows))
-    for flow in found.flows:
+    for index, flow in enumerate(found.flows):
         for number in (flow.source, flow.sink):
             if number >= found.nodes or number in found.switches:
                 what = (
                     "is a switch" if number in found.switches else f"has no line in a topology of {found.nodes} nodes"
                 )
-                raise QuestionError(f"{flow.at}: the ends of a flow must be hosts, not node {number}, which {what}")
+                where = found.place(index)
+                raise QuestionError(f"{where}: the ends of a flow must be hosts, not node {number}, which {what}")
 
 
 def scenario(found: Imported, name: str) -> dict[str, Any]:
-    """Return a scenario with these nodes, lines and flows; each flow is one transfer over TCP."""
+    """Return a scenario with these nodes, lines and flows; each flow is one transfer of its workload, over TCP."""
     links = list(_links(found))
     return {
         "name": name,
@@ -385,8 +287,17 @@ def scenario(found: Imported, name: str) -> dict[str, Any]:
         **({"port": {"default": found.port}} if found.port else {}),
         **({"loss": losses} if (losses := list(_losses(found))) else {}),
         "flows": {"transport": {"kind": "tcp", "profile": "linux", **_reacts(found.port)}},
-        "flow": [_transfer(number, flow) for number, flow in enumerate(found.flows, 1)],
+        "workload": {"kind": "list", "data": csv(map(_numbered, range(2, 2 + len(found.flows)), found.flows), _host)},
     }
+
+
+def _numbered(line: int, flow: Flow) -> Flow:
+    """Return a flow with a name, for this line of the scenario's list."""
+    return flow._replace(line=line, name=flow.name or f"flow{line - 1}")
+
+
+def _host(number: int) -> str:
+    return f"host{number}"
 
 
 def _reacts(port: Mapping[str, Any]) -> dict[str, Any]:
@@ -413,13 +324,6 @@ def _losses(found: Imported) -> Iterator[dict[str, Any]]:
     for number, link in enumerate(found.links, 1):
         for name in (f"link{number}", f"link{number}.back") if link.loss > 0 else ():
             yield {"link": name, "gilbert": {"to_bad": link.loss, "to_good": 1 - link.loss}}
-
-
-def _transfer(number: int, flow: Flow) -> dict[str, Any]:
-    group = {"class": flow.group} if flow.group else {}
-    ends = {"from": f"host{flow.source}", "to": f"host{flow.sink}"}
-    source = {"kind": "file", "size": f"{flow.size} bytes", "off": NEVER}
-    return {"name": f"flow{number}", **ends, **group, "start": f"{flow.start_ps} ps", "source": source}
 
 
 def _duration(found: Imported) -> int:

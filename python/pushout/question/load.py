@@ -1,14 +1,15 @@
 """How much the flows of a scenario may send to each port."""
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 from pushout.document import Document
+from pushout.flowlist import transfers
 from pushout.question.port import Line, Port, lines
-from pushout.question.quantity import bits_per_second
+from pushout.question.quantity import bits_per_second, seconds
 
 
 class Routes:
@@ -81,7 +82,7 @@ def loads(explained: Document) -> dict[str, float]:
     """Compute the largest offered load of each port, relative to its rate: the sum of the largest rates of its flows.
 
     The largest rate of a flow is that of its source or of the slowest line on its way. A flow that draws the hosts to
-    which it sends counts with the first of them.
+    which it sends counts with the first of them. The transfers of a workload count with their mean rate over the run.
     """
     routes = Routes(explained)
     found: dict[str, float] = defaultdict(float)
@@ -92,7 +93,22 @@ def loads(explained: Document) -> dict[str, float]:
         most = min([*(line.rate_bps for line, _ in shares), *_own(flow["source"])])
         for line, share in shares:
             found[line.name] += share * most / line.rate_bps
+    for (source, sink), octets in _most_sent(explained):
+        for line, share in routes.shares([source, sink]):
+            found[line.name] += share * 8 * octets / (line.rate_bps * seconds(explained["duration"]))
     return found
+
+
+MOST_PAIRS = 1000
+"""Pairs of hosts of a workload whose traffic is followed: those that exchange most."""
+
+
+def _most_sent(explained: Document) -> list[tuple[tuple[str, str], int]]:
+    """List pairs of hosts with the octets that the transfers of the workload bring from one to the other."""
+    sent: Counter[tuple[str, str]] = Counter()
+    for transfer in transfers(explained):
+        sent[transfer.source, transfer.sink] += transfer.octets
+    return sent.most_common(MOST_PAIRS)
 
 
 def _own(source: Mapping[str, Any]) -> list[float]:

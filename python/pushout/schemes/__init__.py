@@ -78,6 +78,7 @@ __all__ = [
     "StrictPriority",
     "TailDrop",
     "Tcp",
+    "TransferList",
     "Udp",
     "VirtualQueueing",
     "Wfepd",
@@ -2086,7 +2087,7 @@ class File(Scheme):
     Source `file`.
 
     Send a file; when its last byte has been acknowledged, rest; then send the next one. Or send one at fixed intervals,
-    as servers do that answer the same question together (incast).
+    as servers do that answer the same question together (incast), or one at each instant of a list.
 
     Source: V. Rosolen, O. Bonaventure, G. Leduc, "Impact of cell discard strategies on TCP/IP in ATM UBR networks",
     1998 (paper 000), section 3: an on-off model whose on period is the transfer of a file.
@@ -2097,6 +2098,8 @@ class File(Scheme):
     - `off` (time; default "0 s"): Pause between the last acknowledgement of a file and the start of the next.
     - `every` (time; not set): Interval from one file to the next; a file that is wanted before the last one has ended
       starts when that ends.
+    - `at` (time; not set): Instants at which files are wanted, counted from the start of the flow: one file for each,
+      and no others.
     - `reconnect` (default True): Whether every file opens a new connection with fresh estimators. If not, the old
       connection continues with its window and its estimate; after a pause longer than its retransmission timeout it
       slow-starts.
@@ -2109,6 +2112,9 @@ class File(Scheme):
     """Pause between the last acknowledgement of a file and the start of the next; time."""
     every: str | None = None
     """Interval from one file to the next; a file that is wanted before the last one has ended starts when that ends;
+    time."""
+    at: Sequence[str] | None = None
+    """Instants at which files are wanted, counted from the start of the flow: one file for each, and no others;
     time."""
     reconnect: bool = True
     """Whether every file opens a new connection with fresh estimators. If not, the old connection continues with its
@@ -2785,6 +2791,33 @@ class Fec(Scheme):
     """Cells of a frame that switches may give up; by default as many as the code repairs."""
     blf: int | None = None
     """Packets of a block that switches may give up; by default as many as the code repairs."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TransferList(Scheme):
+    """Transfers from a file, each a connection of its own.
+
+    Workload `list`.
+
+    Every row of a file is one transfer: its two hosts, its bytes and its start. Each transfer has a connection of its
+    own.
+
+    Source: The inputs of simulators of data centres: connection matrices of htsim (C. Raiciu, M. Handley), and the flow
+    files of the HPCC simulator (Y. Li et al., "HPCC: high precision congestion control", SIGCOMM 2019) and its
+    descendants.
+
+    Its parameters:
+
+    - `file` (not set): The file: CSV, a connection matrix of htsim (.cm), or a flow file of the HPCC family.
+    - `data` (rows; not set): The rows of the file as CSV, which `pushout` adds; or rows that are written here instead
+      of a file.
+    """
+
+    kind: str = field(default="list", init=False, repr=False)
+    file: str | None = None
+    """The file: CSV, a connection matrix of htsim (.cm), or a flow file of the HPCC family."""
+    data: str | None = None
+    """The rows of the file as CSV, which `pushout` adds; or rows that are written here instead of a file; rows."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pushout.document import Document
+from pushout.flowlist import transfers
 from pushout.question.port import Port, ports
 from pushout.question.quantity import grouped, readable
 from pushout.show.columns import Column, describe
@@ -178,7 +179,14 @@ def _flows(explained: Document) -> Iterator[list[str]]:
         ends = (re.sub(r"\d+$", "N", flow[end]) for end in ("from", "to"))
         return [*ends, _policy(flow["source"], "kind"), _transport(flow["transport"]), _start(flow, explained)]
 
-    return _grouped((flow["name"], texts(flow)) for flow in explained["flow"])
+    yield from _grouped((flow["name"], texts(flow)) for flow in explained["flow"])
+    if listed := list(transfers(explained)):
+        hosts = (len({transfer.source for transfer in listed}), len({transfer.sink for transfer in listed}))
+        ends = [f"{count} {'host' if count == 1 else 'hosts'}" for count in hosts]
+        waiting = sum(transfer.waits for transfer in listed)
+        source = f"list, {grouped(sum(transfer.octets for transfer in listed), 0)} bytes"
+        start = f"listed, {waiting} after others" if waiting else "listed"
+        yield [f"workload ({len(listed)})", *ends, source, _transport(explained["flows"]["transport"]), start]
 
 
 def _start(flow: Mapping[str, Any], explained: Document) -> str:

@@ -36,6 +36,8 @@ mod forms;
 
 mod timers;
 
+mod waiting;
+
 mod outcome;
 
 mod questions;
@@ -96,6 +98,9 @@ fn completed<T>(scenario: &Scenario, log: bool, run: impl FnOnce(bool) -> (Outco
 /// Return the engine that runs a scenario and, if the scenario names another one, the reason.
 pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
     match scenario.engine {
+        EngineKind::Fast if scenario.order().is_some() => {
+            (EngineKind::Reference, Some("transfers wait for others, which may end at any host"))
+        }
         EngineKind::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
             (EngineKind::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }

@@ -13,7 +13,7 @@ pub(crate) mod prose;
 
 pub mod spec;
 
-mod values;
+pub mod values;
 
 pub mod registry;
 

@@ -36,6 +36,11 @@ impl NameIndex {
         Ok(())
     }
 
+    /// Return whether there is this name.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// Return the position of a name; the error is a message with the nearest valid name.
     pub(crate) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
         self.by_name.get(name).copied().ok_or_else(|| {

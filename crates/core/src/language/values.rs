@@ -1,5 +1,7 @@
 //! Values of keys: quantities, numbers, words and lists of them are read, written and described here.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
 use super::spec::{Field, Shape};
@@ -136,6 +138,27 @@ impl Field for String {
 
     fn shape() -> Shape {
         Shape { unit: "-", schema: json!({ "type": "string" }) }
+    }
+}
+
+/// The text of a file that a scenario names, line breaks included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileText(pub Arc<str>);
+
+impl Field for FileText {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::Text(text) => Ok(FileText(text.as_str().into())),
+            _ => Err(node.fault(path, format!("must be a text of lines, not {}", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self.0).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "lines", schema: json!({ "type": "string" }) }
     }
 }
 

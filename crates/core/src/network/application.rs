@@ -2,6 +2,7 @@
 //! own clock, or endless data until it stops.
 
 use super::files::Files;
+use super::flow_outcome::TransferSpan;
 use crate::source::clock::Ticks;
 use crate::source::length::PacketLengths;
 use crate::transport::tcp::{SegmentOutlet, Sender};
@@ -33,8 +34,9 @@ pub(super) enum WrittenData {
 #[derive(Clone, Debug)]
 pub(super) struct OneTransfer {
     octets: u64,
-    /// Time at which the transfer was requested; `None` before its start and after its end.
+    /// Time at which the transfer was requested; `None` before its start.
     began: Option<Time>,
+    /// Duration of the transfer; `None` before its end.
     time: Option<Span>,
 }
 
@@ -102,7 +104,7 @@ impl Application {
     /// Continue after all written octets have been acknowledged.
     pub(super) fn all_acked(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         match &mut self.work {
-            WrittenData::Transfer(one) => one.time = one.began.take().map(|began| now.since(began)),
+            WrittenData::Transfer(one) => one.time = one.time.or(one.began.map(|began| now.since(began))),
             WrittenData::Files(files) => {
                 if !self.has_stopped && files.end(now) {
                     next_file(files, now, sender, out);
@@ -128,7 +130,19 @@ impl Application {
     pub(super) fn transfers(&self) -> Option<(&[Span], Option<Time>)> {
         match &self.work {
             WrittenData::Files(files) => Some((files.times(), files.under_way())),
-            WrittenData::Transfer(one) => Some((one.time.as_slice(), one.began)),
+            WrittenData::Transfer(one) => {
+                Some((one.time.as_slice(), one.began.filter(|_| one.time.is_none())))
+            }
+            _ => None,
+        }
+    }
+
+    /// Return start and end of the application's only transfer, if it has started.
+    pub(super) fn only_transfer(&self) -> Option<TransferSpan> {
+        match self.work {
+            WrittenData::Transfer(OneTransfer { began, time, .. }) => {
+                Some(TransferSpan { began: began?, time })
+            }
             _ => None,
         }
     }

@@ -12,6 +12,8 @@ pub(super) struct Files {
     next: Option<Time>,
     /// Time at which the file in transfer was requested.
     began: Option<Time>,
+    /// Time at which the first file was requested.
+    first: Time,
     /// Duration of each file whose last octet has been acknowledged.
     times: Vec<Span>,
 }
@@ -38,7 +40,7 @@ impl QueuedFile {
 impl Files {
     /// Build an application before its first file.
     pub(super) fn new(params: &Params) -> Files {
-        Files { params: params.clone(), next: None, began: None, times: Vec::new() }
+        Files { params: params.clone(), next: None, began: None, first: Time::ZERO, times: Vec::new() }
     }
 
     /// Return the next instant at which the engine must call the application.
@@ -54,6 +56,9 @@ impl Files {
 
     /// Start the transfer of the next file.
     pub(super) fn begin(&mut self, now: Time) -> QueuedFile {
+        if self.times.is_empty() {
+            self.first = now;
+        }
         self.began = self.next.take().or(Some(now));
         QueuedFile { size: self.params.size.0, reconnect: self.params.reconnect }
     }
@@ -62,10 +67,11 @@ impl Files {
     pub(super) fn end(&mut self, now: Time) -> bool {
         let began = self.began.take().expect("a file that ends has begun");
         self.times.push(now.since(began));
-        self.next = Some(match self.params.every {
-            Some(every) => began + every,
-            None => now + self.params.off,
-        });
+        self.next = match (&self.params.at, self.params.every) {
+            (Some(at), _) => at.get(self.times.len()).map(|next| self.first + (*next - at[0])),
+            (None, Some(every)) => Some(began + every),
+            (None, None) => Some(now + self.params.off),
+        };
         self.is_due(now)
     }
 
@@ -95,7 +101,7 @@ mod tests {
     }
 
     fn files(off: Span) -> Files {
-        Files::new(&Params { size: Bytes(1000), off, every: None, reconnect: true })
+        Files::new(&Params { size: Bytes(1000), off, every: None, at: None, reconnect: true })
     }
 
     #[test]
@@ -131,7 +137,8 @@ mod tests {
     #[test]
     fn with_an_interval_a_late_file_delays_the_next_and_the_wait_counts() {
         let every = Some(Span::secs(5));
-        let mut files = Files::new(&Params { size: Bytes(1000), off: Span::ZERO, every, reconnect: true });
+        let mut files =
+            Files::new(&Params { size: Bytes(1000), off: Span::ZERO, every, at: None, reconnect: true });
         files.begin(at(1)); // wanted at 1, 6, 11 and 16
         assert!(!files.end(at(3)) && !files.is_due(at(5)) && files.is_due(at(6)));
         files.begin(at(6));
@@ -140,5 +147,23 @@ mod tests {
         assert!(!files.end(at(15)));
         assert_eq!(files.next_timer(), Some(at(16)));
         assert_eq!(files.times(), [Span::secs(2), Span::secs(7), Span::secs(4)]);
+    }
+
+    #[test]
+    fn a_list_of_instants_ends_and_a_file_that_is_wanted_too_early_waits() {
+        let instants = Some([3, 5, 6, 20].map(Span::secs).to_vec());
+        let mut files = Files::new(&Params { at: instants, ..files(Span::ZERO).params });
+        files.begin(at(13)); // the flow starts at 10: wanted at 13, 15, 16 and 30
+        assert!(!files.end(at(14)));
+        assert_eq!(files.next_timer(), Some(at(15)));
+        files.begin(at(15));
+        assert!(files.end(at(18)), "the one of 16 is late");
+        files.begin(at(18));
+        assert!(!files.end(at(19)));
+        assert_eq!(files.next_timer(), Some(at(30)));
+        files.begin(at(30));
+        assert!(!files.end(at(31)));
+        assert_eq!(files.next_timer(), None);
+        assert_eq!(files.times(), [1, 3, 3, 1].map(Span::secs));
     }
 }

@@ -67,7 +67,11 @@ impl Flow {
     pub fn new(scenario: &Scenario, index: usize) -> Flow {
         let spec = &scenario.flows[index];
         let mut stream = Stream::new(scenario.seed, format_args!("flow.{}.start", spec.name));
-        let start = Time::ZERO + spec.start + Span(stream.up_to(spec.start_spread.0));
+        let start = if scenario.waits(index) {
+            Time::NEVER // until the last of those that it waits for has ended
+        } else {
+            Time::ZERO + spec.start + Span(stream.up_to(spec.start_spread.0)) + spec.source.first()
+        };
         let work = match &*spec.transport {
             transport::Spec::Tcp(params) => FlowWork::Tcp(Tcp::new(scenario, index, params)),
             transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
@@ -256,6 +260,7 @@ impl Flow {
         FlowOutcome {
             figures: Figures { late_bytes: self.work.bytes() - self.halftime.octets(), ..figures },
             transfers: tcp.and_then(Tcp::measured_transfers),
+            only_transfer: tcp.and_then(|tcp| tcp.application.as_ref()?.only_transfer()),
             progress: tcp.map(Tcp::progress),
             began_in_slow_start: tcp.and_then(Tcp::began_in_slow_start),
             series: self.series,
@@ -264,9 +269,19 @@ impl Flow {
 
     /// Return whether the flow's only transfer has ended, with no more segments to send or to wait for.
     pub(crate) fn is_over(&self) -> bool {
-        let FlowWork::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
         let is_idle = [End::Source, End::Sink].iter().all(|&end| self.next_timer(end).is_none());
-        application.has_transferred() && is_idle
+        is_idle && self.has_transferred()
+    }
+
+    /// Return whether the flow's only transfer has ended.
+    pub(crate) fn has_transferred(&self) -> bool {
+        let FlowWork::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
+        application.has_transferred()
+    }
+
+    /// Set the start of a flow that has not started.
+    pub(crate) fn start_at(&mut self, start: Time) {
+        self.start = Some(start);
     }
 
     /// Return the flow's number in the scenario.

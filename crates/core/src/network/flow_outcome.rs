@@ -12,6 +12,9 @@ pub struct FlowOutcome {
     pub figures: Figures,
     /// Transfers of files since the last reset; `None` for a flow without files.
     pub transfers: Option<Transfers>,
+    /// Start and end of the only transfer of a flow, whether or not it fell into the measured time; `None` if the flow is
+    /// no transfer, or has not started.
+    pub only_transfer: Option<TransferSpan>,
     /// The progress of a flow with acknowledgements since the start of the run.
     pub progress: Option<DataProgress>,
     /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
@@ -29,6 +32,15 @@ pub struct DataProgress {
     pub delivered: u64,
     /// Octets whose acknowledgement the sender has received.
     pub acked: u64,
+}
+
+/// Start and end of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferSpan {
+    /// Time at which it was requested.
+    pub began: Time,
+    /// Duration until its last octet was acknowledged; `None` if it had not ended.
+    pub time: Option<Span>,
 }
 
 /// The transfers of files of a flow.

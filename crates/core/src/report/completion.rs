@@ -1,10 +1,12 @@
-//! Completion times of transfers that sources have drawn, compared with the times in an empty network.
+//! Completion times of transfers of workloads and of those that sources have drawn, compared with the times in an empty network.
 //!
 //! The ideal of a transfer is the shortest time that an empty network allows. Each line on the path sends the first
 //! unit (a packet, or a cell) once it has arrived whole, the other units follow at the rate of the slowest line, with
 //! all headers, and the acknowledgement of the last one comes back; propagation and the latency of nodes are added
 //! both ways. A transfer counts if it starts in the measured time; its time begins with its arrival, so a handshake
 //! is part of it, and ends when its last octet has been acknowledged.
+
+use std::ops::Range;
 
 use serde_json::{Value as Json, json};
 
@@ -23,8 +25,8 @@ const LONG: u64 = 1_000_000;
 /// A transfer that started in the measured time, and its duration.
 struct Done {
     transfer: Transfer,
-    /// The flow whose source drew the transfer.
-    drawing: usize,
+    /// The flow or the workload to which the transfer belongs.
+    batch: usize,
     /// Duration of the transfer, if it has ended.
     time: Option<Span>,
     /// Time from the start of the transfer to its end, or to the end of the run if it has not ended.
@@ -38,9 +40,9 @@ impl Done {
     }
 }
 
-/// Add the durations of transfers and queries to the summary, if there is a source that draws them.
+/// Add the durations of transfers and queries to the summary, if there are any.
 pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome: &Outcome) {
-    if scenario.drawings.is_empty() {
+    if !scenario.has_transfers() {
         return;
     }
     let all = all(scenario, outcome);
@@ -64,7 +66,7 @@ pub(super) fn rows(scenario: &Scenario, outcome: &Outcome) -> Json {
             "from": node(flow.from),
             "to": node(flow.to),
             "octets": transfer.octets,
-            "start_s": flow.start.as_secs_f64(),
+            "start_s": start(scenario, outcome, index).map(Time::as_secs_f64),
             "time_s": time.map(Span::as_secs_f64),
             "slowdown": slowdown,
         }))
@@ -74,18 +76,26 @@ pub(super) fn rows(scenario: &Scenario, outcome: &Outcome) -> Json {
 
 fn all(scenario: &Scenario, outcome: &Outcome) -> Vec<Done> {
     let end = Time::ZERO + scenario.duration;
-    let of_drawing =
-        |(drawing, range): (usize, std::ops::Range<usize>)| range.map(move |flow| (drawing, flow));
-    let ranges = scenario.drawings.iter().map(|drawing| drawing.flows.clone()).enumerate();
-    let done = |(drawing, index): (usize, usize)| {
+    let of_batch = |(batch, range): (usize, Range<usize>)| range.map(move |flow| (batch, flow));
+    let ranges = scenario.batches().map(|(_, flows)| flows.clone()).enumerate();
+    let done = |(batch, index): (usize, usize)| {
         let flow = &scenario.flows[index];
-        let time = time(outcome, index);
-        let age = time.unwrap_or(end.since(Time::ZERO + flow.start));
+        let (start, time) = (start(scenario, outcome, index)?, time(outcome, index));
+        let age = time.unwrap_or(end.since(start));
         let transfer = flow.transfer?;
-        let counts = flow.start >= scenario.warmup;
-        counts.then(|| Done { transfer, drawing, time, age, ideal_s: ideal_s(scenario, flow) })
+        let counts = (Time::ZERO + scenario.warmup..=end).contains(&start);
+        counts.then(|| Done { transfer, batch, time, age, ideal_s: ideal_s(scenario, flow) })
     };
-    ranges.flat_map(of_drawing).filter_map(done).collect()
+    ranges.flat_map(of_batch).filter_map(done).collect()
+}
+
+/// Return when a transfer starts; `None` if it still waits for others.
+fn start(scenario: &Scenario, outcome: &Outcome, flow: usize) -> Option<Time> {
+    match outcome.flows[flow].only_transfer {
+        Some(transfer) => Some(transfer.began),
+        None if scenario.waits(flow) => None,
+        None => Some(Time::ZERO + scenario.flows[flow].start),
+    }
 }
 
 /// Return the duration of the only transfer of a flow, if it has ended.
@@ -189,9 +199,8 @@ fn spread(mut values: Vec<f64>) -> Json {
 
 /// Return the durations of queries; a query is complete when the last of its answers is.
 fn queries(answers: &[&Done]) -> Json {
-    let same = |one: &&Done, other: &&Done| {
-        (one.drawing, one.transfer.query) == (other.drawing, other.transfer.query)
-    };
+    let same =
+        |one: &&Done, other: &&Done| (one.batch, one.transfer.query) == (other.batch, other.transfer.query);
     let complete = |query: &[&Done]| {
         query
             .iter()

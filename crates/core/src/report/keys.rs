@@ -9,7 +9,7 @@ use crate::language::docs::GENERATED;
 use crate::verdict::Reason;
 
 /// Condition of a key: the scenario has sources whose transfers each have their own connection.
-const WITH_DRAWINGS: &str = "with sources `arrivals` or `query`";
+const WITH_DRAWINGS: &str = "with a workload, or sources `arrivals` or `query`";
 
 /// Keys of the completion times of transfers.
 const COMPLETION: &[ReportKey] = &[
@@ -56,17 +56,42 @@ const QUERY: &[ReportKey] = &[
 
 /// Keys of a transfer.
 const TRANSFER: &[ReportKey] = &[
-    key("name", Text, "Name of its source and its number there."),
+    key("name", Text, "Its name: that of its source and its number there, unless a list gives another one."),
     key("from", Text, "Host that sends."),
     key("to", Text, "Host that receives."),
     key("octets", Whole, "Its size."),
-    key("start_s", Fixed("s"), "When it started."),
+    key("start_s", Number("s"), "When it started; null if it still waited for others at the end of the run."),
     key(
         "time_s",
         Number("s"),
         "How long it took; null if it had not ended, or ended before the measured time.",
     ),
     key("slowdown", Number("1"), "That over the ideal."),
+];
+
+/// Keys of a workload.
+const WORKLOAD: &[ReportKey] = &[
+    key("transfers", Count, "Transfers of the workload."),
+    key("completed", Count, "Its transfers that ended within the run."),
+    key("unfinished", Count, "Its transfers that started and did not end."),
+    key(
+        "not_started",
+        Count,
+        "Its transfers that did not start: their start is after the run, or they still waited for others.",
+    ),
+    key("octets", Count, "Octets of all its transfers."),
+    key("first_start_s", Number("s"), "When its first transfer started; null if none did."),
+    key(
+        "last_finish_s",
+        Number("s"),
+        "When its last transfer ended: its last octet was acknowledged; null if none ended.",
+    ),
+    if_so(
+        "critical_path",
+        Texts,
+        "with transfers that wait for others",
+        "Names of the transfers that determined when the last one ended: of those that each waited for, the one that ended last. Of several replications that of the first.",
+    ),
 ];
 
 /// A key of a table in the report.
@@ -154,8 +179,8 @@ const RUN: &[ReportKey] = &[
     if_so(
         "transfers",
         Rows(TRANSFER),
-        "with `measure.transfers` and sources `arrivals` or `query`",
-        "Every transfer that such a source has drawn; of several replications one after the other.",
+        "with `measure.transfers` and a workload, or sources `arrivals` or `query`",
+        "Every transfer of the workload, or that such a source has drawn; of several replications one after the other.",
     ),
     key("summary", Table(SUMMARY), "All flows together."),
     if_so("audit", Table(AUDIT), "with `--audit`", "Result of the audit."),
@@ -635,6 +660,7 @@ const SUMMARY: &[ReportKey] = &[
     if_so("round_trip_p99_s", Number("s"), WITH_TRIPS, TRIPS_OF_ALL),
     if_so("round_trip_max_s", Number("s"), WITH_TRIPS, TRIPS_OF_ALL),
     if_so("rpm", Number("1/min"), WITH_TRIPS, TRIPS_OF_ALL),
+    if_so("workload", Table(WORKLOAD), "with a workload", "Its transfers, over the whole run."),
     if_so("packets_sent", Count, WITH_CODE, "As for a flow, summed over all flows."),
     if_so("packets_received", Count, WITH_CODE, "As for a flow, summed over all flows."),
     if_so("packets_recovered", Count, WITH_CODE, "As for a flow, summed over all flows."),
@@ -969,7 +995,15 @@ transport = { kind = "tcp" }
 name = "flow1"
 source = { kind = "query", fan_in = 2, size = "10 kB", rate = "500 per s" }
 "#;
-        let texts = texts.into_iter().chain([(fabric, vec![])]);
+        let listed = r#"
+name = "listed"
+duration = "1 s"
+adaptation = { kind = "packet" }
+topology = { template = "leaf-spine", leaves = 2, spines = 1, hosts = 2, host = { rate = "1 Gb/s", delay = "1 us" }, fabric = { rate = "1 Gb/s", delay = "1 us" } }
+flows = { transport = { kind = "tcp" } }
+workload = { kind = "list", data = "from,to,bytes,start,name,after\n0,1,9,0,a,\n1,2,9,0,b,a\n" }
+"#;
+        let texts = texts.into_iter().chain([(fabric, vec![]), (listed, vec![])]);
         let mut seen = BTreeSet::from([".seeds".to_string()]); // which a single run does not have
         for (text, mut sets) in texts {
             sets.extend(["duration=\"50 ms\"", "warmup=\"0 s\"", "sample=\"50 us\""].map(str::to_string));

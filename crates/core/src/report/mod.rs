@@ -20,6 +20,8 @@ pub mod keys;
 
 mod transfers;
 
+mod workload;
+
 mod completion;
 
 pub use brief::{Listing, WAITING};
@@ -104,7 +106,7 @@ impl Serialize for Report<'_> {
         if let Some(omitted) = &listed.omitted {
             document.serialize_entry("omitted", omitted)?;
         }
-        if scenario.measure.transfers && !scenario.drawings.is_empty() {
+        if scenario.measure.transfers && scenario.has_transfers() {
             document.serialize_entry("transfers", &completion::rows(scenario, outcome))?;
         }
         let mut summary = summary(scenario, outcome, &all);
@@ -339,7 +341,7 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows<'_>) -> Json {
     let asked_rates = flows.asked_rates();
     let goodput: f64 = rates.iter().sum();
     // transfers that start and end during the run have no ideal
-    let ideal: f64 = if scenario.drawings.is_empty() { ideal_rates(scenario).iter().sum() } else { 0.0 };
+    let ideal: f64 = if scenario.has_transfers() { 0.0 } else { ideal_rates(scenario).iter().sum() };
     let mut summary = json!({
         "goodput_bps": goodput,
         "goodput_ratio": if ideal > 0.0 { Some(goodput / ideal) } else { None },
@@ -355,6 +357,7 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows<'_>) -> Json {
     deliveries::append(&mut summary, figures.iter().copied());
     transfers::append_to_summary(&mut summary, &outcome.flows, Time::ZERO + scenario.duration);
     completion::append_to_summary(&mut summary, scenario, outcome);
+    workload::append_to_summary(&mut summary, scenario, outcome);
     classes::append(&mut summary, scenario, figures, rates);
     let coded = figures.iter().filter_map(|figures| figures.coded.as_deref().copied()).reduce(Coding::plus);
     if let Some(coding) = coded {

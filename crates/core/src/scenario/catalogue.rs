@@ -12,6 +12,7 @@ use crate::police;
 use crate::scheduler;
 use crate::source;
 use crate::transport::{self, tcp::congestion, tcp::recovery};
+use crate::workload;
 
 /// Return all entries: policies of ports first, then sources and transports, then templates.
 pub fn catalogue() -> Vec<Entry> {
@@ -20,6 +21,7 @@ pub fn catalogue() -> Vec<Entry> {
     let ports = [ports, credit::CATALOGUE.to_vec(), police::CATALOGUE.to_vec()].concat();
     let senders =
         [congestion::CATALOGUE, recovery::CATALOGUE, source::CATALOGUE, transport::CATALOGUE].concat();
+    let senders = [senders, workload::CATALOGUE.to_vec()].concat();
     let networks = [adaptation::CATALOGUE, topology::CATALOGUE].concat();
     ports.into_iter().chain(senders).chain(networks).collect()
 }

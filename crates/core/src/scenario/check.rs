@@ -12,7 +12,7 @@ use super::links::{self, check_delay};
 use super::losses;
 use super::measure;
 use super::memories::{Memories, note_trims, queue_names};
-use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, Scenario, Vc};
+use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, Scenario, Vc, Workload};
 use super::ports::{self, Ports};
 use super::round_trips::RoundTrips;
 use super::spread;
@@ -71,7 +71,7 @@ pub(super) fn check(
         None => Wired::new(&file, sets)?,
     };
     let is_drawn = wired.is_drawn(&file);
-    let Wired { nodes, mut lines, flows, vcs, drawings, choice } = wired;
+    let Wired { nodes, mut lines, flows, vcs, drawings, workload, choice } = wired;
     let port = ports::overridden(file.port, sets, &nodes, &lines)?;
     let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
     let memories = Memories::read(file.memory, file.queue)?;
@@ -94,6 +94,7 @@ pub(super) fn check(
         vcs,
         flows,
         drawings,
+        workload,
         memories: Vec::new(),
         losses: Vec::new(),
         storms: Vec::new(),
@@ -147,6 +148,7 @@ struct Wired {
     flows: Vec<Flow>,
     vcs: IdVec<CircuitId, Vc>,
     drawings: Vec<Drawing>,
+    workload: Option<Workload>,
     choice: Option<Choice>,
 }
 
@@ -164,8 +166,8 @@ impl Wired {
         drop((explicit.nodes, explicit.links)); // make room for the flows
         let queues = queue_names(file.queue);
         let traffic = flows::check(file, &explicit.flows, &nodes, &names, &lines, &queues)?;
-        let flows::CheckedTraffic { flows, vcs, drawings, choice } = traffic;
-        Ok(Wired { nodes, lines, flows, vcs, drawings, choice })
+        let flows::CheckedTraffic { flows, vcs, drawings, workload, choice } = traffic;
+        Ok(Wired { nodes, lines, flows, vcs, drawings, workload, choice })
     }
 }
 

@@ -18,6 +18,7 @@ use crate::source::replay;
 use crate::transport::tcp;
 use crate::units::{Quantity, Span};
 use crate::words::nearest::unknown;
+use crate::workload::list;
 
 /// Inputs of the random choices before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,9 +50,14 @@ pub(super) struct SectionedFile<'a> {
     pub storm: Option<&'a Node>,
     /// The section of measures.
     pub measure: Option<&'a Node>,
+    /// The section of the workload.
+    pub workload: Option<&'a Node>,
+    /// The table of rows of files that a workload names.
+    pub rows: Option<&'a Node>,
+    /// The defaults of flows.
+    pub flows: Option<&'a Node>,
     topology: Option<(topology::Spec, &'a Node)>,
     recording: Option<&'a Node>,
-    flows: Option<&'a Node>,
     node: Option<&'a Node>,
     link: Option<&'a Node>,
     flow: Option<&'a Node>,
@@ -106,9 +112,10 @@ impl<'a> SectionedFile<'a> {
         sections && self.adaptation == asked.adaptation && same_chance && sets().eq(&asked.sets)
     }
 
-    fn sections(&self) -> [Option<&'a Node>; 7] {
+    fn sections(&self) -> [Option<&'a Node>; 9] {
         let topology = self.topology.as_ref().map(|(_, node)| *node);
-        [topology, self.recording, self.flows, self.node, self.link, self.flow, self.queue]
+        let SectionedFile { recording, flows, node, link, flow, workload, rows, queue, .. } = *self;
+        [topology, recording, flows, node, link, flow, workload, rows, queue]
     }
 
     /// Read the sections of a file.
@@ -129,6 +136,7 @@ impl<'a> SectionedFile<'a> {
         let (link, flow) = (table.take("link"), table.take("flow"));
         let recording = table.take(replay::Params::TABLE);
         let (loss, storm, measure) = (table.take("loss"), table.take("storm"), table.take("measure"));
+        let (workload, rows) = (table.take("workload"), table.take(list::Params::TABLE));
         table.finish()?;
         Ok(SectionedFile {
             head,
@@ -139,6 +147,8 @@ impl<'a> SectionedFile<'a> {
             loss,
             storm,
             measure,
+            workload,
+            rows,
             topology,
             recording,
             flows,
@@ -228,6 +238,9 @@ impl<'a> SectionedFile<'a> {
         if let Some((topology, node)) = &self.topology {
             topology.expand(&mut network).map_err(|refused| fault(node, "topology", "template", refused))?;
         }
+        if self.workload.is_some() {
+            network.flows.clear();
+        }
         Ok(network)
     }
 
@@ -252,7 +265,7 @@ impl<'a> SectionedFile<'a> {
     }
 
     /// Return a flow with the defaults of `[flows]`.
-    fn with_defaults(&self, flow: &Node, index: usize) -> Result<Node, Fault> {
+    pub(super) fn with_defaults(&self, flow: &Node, index: usize) -> Result<Node, Fault> {
         let merged = self.flows.map_or_else(|| flow.clone(), |defaults| merge(defaults, flow));
         for key in ["source", "transport"] {
             if matches!(merged.value, Value::Table(_)) && merged.get(key).is_none() {
@@ -263,25 +276,36 @@ impl<'a> SectionedFile<'a> {
                 return Err(self.flows.unwrap_or(flow).fault(&path, message));
             }
         }
-        Ok(self.with_recording(with_profile(merged)))
+        Ok(self.with_files(with_profile(merged)))
     }
 
-    /// Add to a flow whose source replays a file the packets of this file, if the scenario contains them.
-    fn with_recording(&self, mut flow: Node) -> Node {
-        let Some(recordings) = self.recording else { return flow };
+    /// Add to a flow whose source replays a file the packets of this file, or to one whose sizes are in a file the text of
+    /// this file, if the scenario contains them.
+    fn with_files(&self, mut flow: Node) -> Node {
+        if self.recording.is_none() && self.rows.is_none() {
+            return flow;
+        }
         let Value::Table(keys) = &mut flow.value else { return flow };
         let Some((_, source)) = keys.iter_mut().find(|(key, _)| key.name == "source") else { return flow };
         let text = |key| source.get(key).and_then(Node::text);
-        if text("kind") != Some("replay") || source.get("data").is_some() {
-            return flow;
+        if let (Some("replay"), Some(file)) = (text("kind"), text("file")) {
+            let name = replay::Params::recording_name(file, text("flow"));
+            add_data(source, self.recording.and_then(|recordings| recordings.get(&name)));
         }
-        let Some(file) = text("file") else { return flow };
-        let name = replay::Params::recording_name(file, text("flow"));
-        if let (Some(data), Value::Table(keys)) = (recordings.get(&name).cloned(), &mut source.value) {
-            let place = data.place;
-            keys.push((Key { name: "data".to_string(), place }, data));
+        let Value::Table(keys) = &mut source.value else { return flow };
+        if let Some((_, sizes)) = keys.iter_mut().find(|(key, _)| key.name == "sizes") {
+            let file = sizes.get("file").and_then(Node::text);
+            add_data(sizes, file.and_then(|file| self.rows?.get(file)));
         }
         flow
+    }
+}
+
+/// Add what a file contains to the table that names it, unless the table has it already.
+fn add_data(table: &mut Node, data: Option<&Node>) {
+    let is_there = table.get("data").is_some();
+    if let (false, Some(data), Value::Table(keys)) = (is_there, data, &mut table.value) {
+        keys.push((Key { name: "data".to_string(), place: data.place }, data.clone()));
     }
 }
 

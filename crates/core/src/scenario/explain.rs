@@ -2,19 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
-use super::file::{BackSection, FlowSection, HeadSection, LinkSection, NodeSection, PortSection};
+use super::file::{BackSection, FlowSection, HeadSection, LinkSection, NodeSection, OWN_KEYS, PortSection};
 use super::headroom;
+use super::listed;
 use super::measure;
-use super::model::{self, Flow, Line, Measures, MemoryQueue, NodeMemory, Routing, Scenario};
+use super::model::{self, Flow, Line, Measures, MemoryQueue, NodeMemory, Routing, Scenario, Workload};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::language::spec::{Field, Nested, Section};
 use crate::memory::sharing::{self, Sharing};
 use crate::memory::{QueueLimits, ThresholdCheck};
-use crate::units::{Bytes, Rate};
+use crate::units::{Bytes, Quantity, Rate};
+use crate::workload::rows;
 
 /// Return a scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
 pub fn explain(scenario: &Scenario) -> Json {
@@ -33,6 +35,10 @@ pub fn explain(scenario: &Scenario) -> Json {
         if sections.as_object().is_some_and(|sections| !sections.is_empty()) {
             keys.insert(name.to_string(), sections);
         }
+    }
+    if let Some(workload) = &s.workload {
+        keys.insert("workload".to_string(), json!({ "kind": "list", "data": rows(s, workload) }));
+        keys.insert("flows".to_string(), defaults(workload));
     }
     keys.insert("flow".to_string(), flows(s));
     if !s.sections.losses.is_empty() {
@@ -147,7 +153,7 @@ fn port(line: &Line) -> Json {
     table(&PortSection { buffer, memory, discipline: None, admission, pushout, scheduler, gates })
 }
 
-/// List the flows; a flow that draws transfers is listed instead of its transfers.
+/// List the flows; a flow that draws transfers is listed instead of its transfers, and those of a workload are not listed.
 fn flows(scenario: &Scenario) -> Json {
     let (mut entries, mut next) = (Vec::new(), 0);
     for drawing in &scenario.drawings {
@@ -155,8 +161,38 @@ fn flows(scenario: &Scenario) -> Json {
         entries.push(table(&drawing.asked));
         next = drawing.flows.end;
     }
-    entries.extend(scenario.flows[next..].iter().map(|spec| flow(scenario, spec)));
+    let end = scenario.workload.as_ref().map_or(scenario.flows.len(), |workload| workload.flows.start);
+    entries.extend(scenario.flows[next..end].iter().map(|spec| flow(scenario, spec)));
     entries.into()
+}
+
+/// List the transfers of a workload as rows, with all their columns.
+fn rows(scenario: &Scenario, workload: &Workload) -> String {
+    let name = |number: usize| &*scenario.flows[workload.flows.start + number].name;
+    let mut after = vec![Vec::new(); workload.flows.len()];
+    if let Some(order) = &workload.order {
+        for number in 0..workload.flows.len() {
+            order.next(number).iter().for_each(|&next| after[next as usize].push(name(number)));
+        }
+    }
+    let mut text = rows::COLUMNS.join(",") + "\n";
+    for (flow, after) in scenario.flows[workload.flows.clone()].iter().zip(after) {
+        let (from, to) = (&scenario.nodes[flow.from].name, &scenario.nodes[flow.to].name);
+        let octets = flow.transfer.map_or(0, |transfer| transfer.octets).to_string();
+        let queue = scenario.sections.queues.0.get(scenario.vcs[flow.vc].queue).map_or("", |(name, _)| name);
+        let fields =
+            [from, to, &octets, &flow.start.show(), &flow.name, queue, &flow.class, &after.join(";")];
+        text += &(fields.map(rows::field).join(",") + "\n");
+    }
+    text
+}
+
+/// Return what the transfers of a workload have in common, as defaults of flows.
+fn defaults(workload: &Workload) -> Json {
+    let mut keys = Map::new();
+    workload.asked.put(&mut keys);
+    keys.retain(|key, _| !OWN_KEYS.contains(&key.as_str()) && !listed::GIVEN.contains(&key.as_str()));
+    keys.into()
 }
 
 /// Return a flow whose route names every node, unless the run may choose other routes for it.

@@ -9,9 +9,11 @@ use super::ecmp::EqualRoutes;
 use super::expand::{Chance, MOST_FLOWS, SectionedFile};
 use super::file::FlowSection;
 use super::links::FASTEST;
-use super::model::{Drawing, Flow, Line, Medium, NetworkNode, NodeKind, Routing, Vc};
+use super::listed::{self, List};
+use super::model::{Drawing, Flow, Line, Medium, NetworkNode, NodeKind, Routing, Transfer, Vc, Workload};
 use super::route::{Route, Routes};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
+use crate::excerpt::excerpt;
 use crate::language::item::Item;
 use crate::language::names::{NameIndex, name_fault};
 use crate::language::tree::{self, Fault};
@@ -36,6 +38,8 @@ pub(super) struct CheckedTraffic {
     pub vcs: IdVec<CircuitId, Vc>,
     /// Flows that draw transfers, with the transfers drawn.
     pub drawings: Vec<Drawing>,
+    /// The workload with its transfers.
+    pub workload: Option<Workload>,
     /// A choice between equally short routes that flows leave open.
     pub choice: Option<Choice>,
 }
@@ -84,13 +88,23 @@ pub(super) fn check(
         drawings.push(Drawing { asked: item.it, flows: first..read.flows.len() });
         Ok(())
     })?;
-    if entries.is_empty() {
+    let workload = match listed::read(file)? {
+        Some(spec) => {
+            let list = List::new(file, &spec, MOST_FLOWS - read.flows.len().min(MOST_FLOWS))?;
+            let first = read.flows.len();
+            network.workload(&list, &mut read)?;
+            let order = list.order.map(Arc::new);
+            Some(Workload { asked: list.flow, flows: first..read.flows.len(), order })
+        }
+        None => None,
+    };
+    if read.flows.is_empty() && entries.is_empty() {
         let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]";
         return Err(Fault::at(Default::default(), message));
     }
     let FlowsRead { mut flows, circuits, .. } = read;
     let vcs = circuits.number(&mut flows);
-    Ok(CheckedTraffic { flows, vcs, drawings, choice: network.choice })
+    Ok(CheckedTraffic { flows, vcs, drawings, workload, choice: network.choice })
 }
 
 /// The flows that have been read so far, with their circuits and their names.
@@ -154,6 +168,39 @@ impl FlowNetwork<'_> {
             read.flows.push(Flow { transfer: Some(one.transfer), source, transport, police, ..flow });
         }
         Ok(())
+    }
+
+    /// Add a flow with circuits for each transfer of a list.
+    fn workload(&mut self, list: &List<'_>, read: &mut FlowsRead) -> Result<(), Fault> {
+        let is_host = |node: &&NetworkNode| node.kind == NodeKind::Host;
+        let hosts: Vec<&str> = self.nodes.iter().filter(is_host).map(|node| node.name.as_str()).collect();
+        let (source, transport) = (Arc::new(list.flow.source.clone()), Arc::new(list.flow.transport.clone()));
+        let police = list.flow.police.clone().map(Arc::new);
+        read.flows.reserve(list.rows.len());
+        for (number, row) in list.rows.iter().enumerate() {
+            let end =
+                |key, name| self.end(name, &hosts).map_err(|why| list.fault(number, &format!("{key} {why}")));
+            let item = list.flow(number, [end("from", row.from)?, end("to", row.to)?]);
+            read.names.add(&item.it.name).map_err(|why| list.fault(number, &why))?;
+            let flow = self.flow(item, &mut read.circuits).map_err(|wrong| list.blame(number, wrong))?;
+            let transfer = Some(Transfer { octets: row.octets, query: None });
+            let (source, transport, police) = (source.clone(), transport.clone(), police.clone());
+            read.flows.push(Flow { transfer, source, transport, police, ..flow });
+        }
+        Ok(())
+    }
+
+    /// Return the name of a host that a list gives by its name, or by its number among the hosts.
+    fn end<'n>(&self, name: &'n str, hosts: &[&'n str]) -> Result<&'n str, String> {
+        if self.names.contains(name) || name.is_empty() || !name.bytes().all(|letter| letter.is_ascii_digit())
+        {
+            return Ok(name);
+        }
+        let host = name.parse().ok().and_then(|number: usize| hosts.get(number).copied());
+        let last = hosts.len().saturating_sub(1);
+        host.ok_or_else(|| {
+            format!("must be a host, from 0 to {last} in this scenario, not {}", excerpt(name, 20))
+        })
     }
 
     /// Return the hosts that a source of transfers lists as their destinations, except the sender.

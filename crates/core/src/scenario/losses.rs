@@ -101,9 +101,9 @@ fn no_link(name: &str, lines: &[Line]) -> String {
 /// Return the circuits of the flow that an entry names, in both directions; `None` if it names no flow.
 fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<Vec<CircuitId>>, Fault> {
     let Some(name) = &item.it.flow else { return Ok(None) };
-    let drawn = scenario.drawings.iter().find(|drawing| drawing.asked.name == *name);
+    let batch = scenario.batches().find(|(batch, _)| batch == name);
     let named = || scenario.flows.iter().position(|flow| flow.name == *name).map(|index| index..index + 1);
-    let Some(flows) = drawn.map(|drawing| drawing.flows.clone()).or_else(named) else {
+    let Some(flows) = batch.map(|(_, flows)| flows.clone()).or_else(named) else {
         let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
         return Err(item.fault("flow", unknown("flow", name, &names)));
     };

@@ -12,7 +12,8 @@ use crate::language::tree::{Fault, Node, TextPlace, Value};
 const MOST: usize = 10;
 
 /// Keys on which other keys depend: nothing is sought after a mistake in one of these.
-const DECISIVE: [&str; 8] = ["adaptation", "from", "kind", "name", "policy", "template", "to", "topology"];
+const DECISIVE: [&str; 10] =
+    ["adaptation", "data", "file", "from", "kind", "name", "policy", "template", "to", "topology"];
 
 /// Values that are put in the place of a wrong one, which may be required: some quantity that can be read there.
 const STAND_INS: [&str; 3] = ["1 s", "1 Mb/s", "1 MB"];

@@ -32,6 +32,8 @@ mod pauses;
 
 pub mod headroom;
 
+mod listed;
+
 mod flows;
 
 mod credits;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use super::file::{EngineKind, Medium, NodeKind, Routing};
@@ -24,6 +25,7 @@ use crate::source::{self, Source};
 use crate::transport::{self, Transport};
 use crate::units::ids::{CircuitId, IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
+use crate::workload::order::Order;
 
 /// The text of a scenario whose routes or transfers depend on the seed, so that it must be checked again for another
 /// seed.
@@ -66,6 +68,8 @@ pub struct Scenario {
     pub flows: Vec<Flow>,
     /// Flows that draw transfers, in the order of the file.
     pub drawings: Vec<Drawing>,
+    /// The workload and its transfers, if the scenario has one.
+    pub workload: Option<Workload>,
     /// Memories that ports share; elsewhere a memory is given by its index in this list.
     pub memories: Vec<NodeMemory>,
     /// Losses by intent, in the order of the file.
@@ -416,7 +420,54 @@ pub struct Drawing {
     /// The flow as the scenario gives it.
     pub asked: FlowSection,
     /// The transfers, as a range of indices in the list of flows.
-    pub flows: std::ops::Range<usize>,
+    pub flows: Range<usize>,
+}
+
+/// A workload with its transfers; each of them is a flow as well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// What all transfers have in common.
+    pub asked: FlowSection,
+    /// The transfers, as a range of indices in the list of flows.
+    pub flows: Range<usize>,
+    /// Which transfers wait for others, if any do.
+    pub order: Option<Arc<Order>>,
+}
+
+impl Workload {
+    /// Name of the workload where flows are named, and the beginning of the names of transfers that have no name of
+    /// their own.
+    pub const NAME: &'static str = "workload";
+}
+
+impl Scenario {
+    /// Return the names of flows that stand for several transfers, each with these transfers as a range of indices in
+    /// the list of flows.
+    pub fn batches(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
+        let drawings = self.drawings.iter().map(|drawing| (drawing.asked.name.as_str(), &drawing.flows));
+        drawings.chain(self.workload.iter().map(|workload| (Workload::NAME, &workload.flows)))
+    }
+
+    /// Return whether flows are transfers, which have a connection of their own each.
+    pub fn has_transfers(&self) -> bool {
+        !self.drawings.is_empty() || self.workload.is_some()
+    }
+
+    /// Return the order of transfers that wait for others, with the index of the first transfer of the workload.
+    pub fn order(&self) -> Option<(usize, &Order)> {
+        let workload = self.workload.as_ref()?;
+        Some((workload.flows.start, workload.order.as_deref()?))
+    }
+
+    /// Return whether a flow is a transfer that waits for others.
+    pub fn waits(&self, flow: usize) -> bool {
+        let waits = |(first, order): (usize, &Order)| {
+            flow.checked_sub(first)
+                .and_then(|number| order.waits().get(number))
+                .is_some_and(|waits| *waits > 0)
+        };
+        self.order().is_some_and(waits)
+    }
 }
 
 /// A flow: an application, its transport and the circuits it uses.

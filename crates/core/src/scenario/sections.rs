@@ -17,6 +17,7 @@ use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
 use crate::link::gate::loss::Gilbert;
 use crate::source::replay;
+use crate::workload::{self, list};
 
 /// Return the JSON Schema of a scenario file, for editors and for programs that write scenarios.
 pub fn schema() -> Json {
@@ -25,6 +26,7 @@ pub fn schema() -> Json {
     let link = list(object_schema(&LinkSection::params()), &[&["name"], &["from", "to", "rate", "delay"]]);
     let texts = json!({ "type": "object", "additionalProperties": { "type": "string" } });
     let recordings = "Packets of files that sources replay, which pushout adds.";
+    let rows = "Rows of a file that the workload names, or texts of files with sizes, which pushout adds.";
     let sections = [
         ("topology", "A network in short form.", topology::Spec::shape().schema),
         ("adaptation", "How packets travel.", adaptation::Spec::shape().schema),
@@ -41,7 +43,9 @@ pub fn schema() -> Json {
             StormSection::DOC,
             list(object_schema(&StormSection::params()), &[&["port", "from", "to"]]),
         ),
-        (replay::Params::TABLE, recordings, texts),
+        ("workload", WORKLOAD, workload::Spec::shape().schema),
+        (replay::Params::TABLE, recordings, texts.clone()),
+        (list::Params::TABLE, rows, texts),
         ("measure", MeasureSection::DOC, object_schema(&MeasureSection::params())),
     ];
     let purpose = "A network, its traffic and the policies of its buffers.";
@@ -77,6 +81,7 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<TrimSection>("`trim` of a class", "", entries),
         section::<OppositeSection>("`opposite` of a class", "", entries),
         section::<FlowSection>("`[flows]` and `[[flow]]`", flows, entries),
+        choice("`[workload]`", WORKLOAD, "workload", entries),
         section::<LossSection>("`[[loss]]`", "", entries),
         section::<Gilbert>("`gilbert` of `[[loss]]`", "", entries),
         section::<StormSection>("`[[storm]]`", "", entries),
@@ -84,6 +89,8 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<FairSection>("`fairness` of `[measure]`", "", entries),
     ]
 }
+
+const WORKLOAD: &str = "What hosts send, on any topology: with it a template makes no flows. `[flows]` has the transport and other defaults of its transfers.";
 
 const INTRODUCTION: &str = "# Scenario files
 

@@ -9,7 +9,7 @@
 //!
 //! # Parameters
 //! `sizes`: one size, the name of a published table (`websearch`, `data-mining`, `hadoop`), `{ table = [[size, share], …] }` with the share of
-//! transfers that are not larger, `{ exponential = { mean } }`, `{ pareto = { mean, shape } }` or `{ log_normal = { mean, sigma } }`. `load`, the
+//! transfers that are not larger, `{ file = "sizes.txt" }` with such a table in a file (octets and percentages, in two columns), `{ exponential = { mean } }`, `{ pareto = { mean, shape } }` or `{ log_normal = { mean, sigma } }`. `load`, the
 //! share of the sender's link that the data fill, without headers and acknowledgements, or `rate`, transfers per second. `gaps` between arrivals:
 //! `poisson` or `fixed`. `to`: a random other host (`any`), a random host at another switch (`other-leaf`), one of a list of
 //! hosts (`["host3", "host4"]`), or by default the flow's own `to`.

@@ -20,7 +20,7 @@ use crate::adaptation::coded::Code;
 use crate::refused::Refused;
 use crate::registry;
 use crate::rng::Stream;
-use crate::units::Rate;
+use crate::units::{Rate, Span};
 
 use burst::{Added, BurstPattern};
 use clock::UnitClock;
@@ -90,6 +90,11 @@ registry! {
         /// returns the flow's random numbers of a name.
         fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<UnitClock> {
             None
+        }
+
+        /// Return how long after the start of the flow the application starts.
+        fn first(&self) -> Span {
+            Span::ZERO
         }
 
         /// Return whether the source draws transfers before the run, each of which gets its own connection.

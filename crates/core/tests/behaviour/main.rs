@@ -18,6 +18,7 @@ mod gatekeeper_janitor;
 mod guaranteed_rates;
 mod hosts;
 mod least_frame;
+mod lists;
 mod losses;
 mod marks;
 mod measures;

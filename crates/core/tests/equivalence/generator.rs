@@ -215,6 +215,32 @@ pub(crate) fn fabrics(seed: u64) -> String {
     writer.text
 }
 
+/// A random list of transfers, some of which may wait for others, over a random network.
+pub(crate) fn lists(seed: u64) -> String {
+    let mut draw = Stream::new(seed, "lists");
+    let cells = draw.chance(0.3);
+    let mut writer = Writer::new(draw, cells);
+    writer.head(seed);
+    let hosts = if writer.draw.chance(0.5) {
+        let hosts = if writer.draw.chance(0.7) { writer.leaf_spine() } else { writer.fat_tree() };
+        for class in ["host", "fabric"] {
+            let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
+            writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+        }
+        ["fabric", "\"host.back\""].iter().for_each(|section| writer.port(section));
+        hosts
+    } else {
+        let (switches, hosts) = (1 + writer.below(4), 2 + writer.below(6));
+        writer.network(switches, false, hosts);
+        writer.ports();
+        hosts
+    };
+    let tcp = writer.tcp();
+    writer.line(format_args!("[flows]\ntransport = {tcp}\n[measure]\ntransfers = true"));
+    writer.list(hosts);
+    writer.text
+}
+
 /// A random network with credits on some of its lines; not every text is a scenario.
 pub(crate) fn credits(seed: u64) -> String {
     let mut draw = Stream::new(seed, "credits");
@@ -738,6 +764,25 @@ impl Writer {
         let rate = self.pick(&["200 per s", "2 per ms"]);
         self.line(format_args!("source = {{ {source}, rate = \"{rate}\", gaps = \"{gaps}\" }}"));
         self.line(format_args!("transport = {tcp}"));
+    }
+
+    /// A workload of up to 40 transfers among the hosts.
+    fn list(&mut self, hosts: u64) {
+        let (waits, transfers) = (self.draw.chance(0.4), 1 + self.below(40));
+        self.line(format_args!("[workload]\nkind = \"list\"\ndata = \"\"\"\nfrom,to,bytes,start,name,after"));
+        for number in 0..transfers {
+            let from = self.below(hosts);
+            let to = (from + 1 + self.below(hosts - 1)) % hosts;
+            let most = [100, 1500, 20_000, 200_000][self.below(4) as usize];
+            let bytes = 1 + self.below(most);
+            let start = self.below(2) * self.below(4000);
+            let awaited = if waits && self.draw.chance(0.6) { self.below(number + 1) } else { 0 };
+            let first = self.below(number + 1 - awaited);
+            let after: Vec<String> =
+                (first..first + awaited.min(3)).map(|other| format!("t{other}")).collect();
+            self.line(format_args!("{from},{to},{bytes},{start} us,t{number},{}", after.join(";")));
+        }
+        self.line(format_args!("\"\"\""));
     }
 
     /// A source that acts by time, with packets of one length or of several.

@@ -18,7 +18,7 @@ mod why;
 
 use std::ops::Range;
 
-use generator::{circuits, credits, fabrics, policed, rings, scenario, streams};
+use generator::{circuits, credits, fabrics, lists, policed, rings, scenario, streams};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -208,6 +208,55 @@ fn both_engines_agree_where_flows_are_spread_over_a_fabric() {
         compared += 1;
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
+}
+
+#[test]
+fn both_engines_agree_on_lists_of_transfers_and_those_that_wait_start_when_the_last_has_ended() {
+    let (count, mut compared, mut waited) = (how_many() / 4, 0, 0);
+    for seed in seeds(4) {
+        let text = lists(seed);
+        let Ok(checked) = load(&text, "lists.toml", &[]) else { continue };
+        let found = differences(&checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        let whole = Scenario { warmup: Span::ZERO, ..checked };
+        waited += waiting_transfers(&text, &run(&whole, EngineKind::Fast, false).0);
+        compared += 1;
+    }
+    assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
+    assert!(waited * 2 >= compared, "only {waited} transfers waited in {compared} runs");
+}
+
+/// Check the start of every transfer by the rows of the list alone, and return how many waited for others.
+fn waiting_transfers(text: &str, document: &Json) -> u64 {
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("from,to"))
+        .skip(1)
+        .take_while(|line| line.contains(','));
+    let transfers = document["transfers"].as_array().expect("transfers are reported");
+    let mut waited = 0;
+    for (row, transfer) in rows.zip(transfers) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let delay: f64 = fields[3].trim_end_matches(" us").parse().expect("a number of microseconds");
+        let end = |name: &str| {
+            let other = transfers.iter().find(|other| other["name"] == name).expect("an awaited transfer");
+            Some(other["start_s"].as_f64()? + other["time_s"].as_f64()?)
+        };
+        let ends: Option<Vec<f64>> = fields[5].split(';').filter(|name| !name.is_empty()).map(end).collect();
+        let expected = ends.as_ref().map(|ends| ends.iter().copied().fold(0.0, f64::max) + delay * 1e-6);
+        let duration = document["duration_s"].as_f64().expect("a duration");
+        match (transfer["start_s"].as_f64(), expected) {
+            (Some(start), Some(expected)) => {
+                assert!((start - expected).abs() < 1e-11, "{row}: {start}, not {expected}");
+                waited += u64::from(!fields[5].is_empty());
+            }
+            (None, None) => {}
+            (start, expected) => {
+                assert!(expected > Some(duration - 1e-11), "{row}: {start:?}, not {expected:?}")
+            }
+        }
+    }
+    waited
 }
 
 /// A port need not be told for a second or more which cells of a queue have started: that is more than a frame can have.

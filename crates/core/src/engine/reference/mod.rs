@@ -33,6 +33,7 @@ use super::asked::{self, ActingMemories, Controls, GateClocks};
 use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
 use super::questions::{number_at_port, sampled_ports};
 use super::timers::Timers;
+use super::waiting::Waiting;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::control::Control;
@@ -61,6 +62,8 @@ pub(super) struct Engine<T> {
     memories: ActingMemories,
     gates: GateClocks,
     timers: Timers,
+    /// Transfers that start when others have ended, if there are any.
+    waiting: Option<Waiting>,
     /// Ports whose occupancy is sampled, with the next sample and the interval.
     sampled: Vec<usize>,
     sample: Time,
@@ -122,6 +125,7 @@ impl<T: Tracer> Engine<T> {
             memories: ActingMemories::new(scenario, &network),
             gates: GateClocks::new(scenario),
             timers: Timers::new(network.flows.len()),
+            waiting: Waiting::new(scenario),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
             every: scenario.sample,
@@ -345,6 +349,7 @@ impl<T: Tracer> Engine<T> {
         if let Some((flow, end)) = rung {
             self.emit(now);
             self.call(flow, end);
+            self.release(flow, now);
         }
     }
 
@@ -473,6 +478,15 @@ impl<T: Tracer> Engine<T> {
         let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);
         self.call(flow, end);
+        self.release(flow, now);
+    }
+
+    /// Start the transfers that waited for the transfer of this flow, if it has ended.
+    #[inline]
+    fn release(&mut self, flow: usize, now: Time) {
+        let Some(waiting) = &mut self.waiting else { return };
+        let released = waiting.release(&mut self.network.flows, flow, now);
+        released.into_iter().for_each(|next| self.call(next, End::Source));
     }
 
     /// Hand the frames that a host has written to its network interface.

@@ -53,7 +53,7 @@ fn locked_circuits(scenario: &Scenario) -> IdVec<CircuitId, bool> {
 }
 
 fn is_locked(flow: &Flow) -> bool {
-    let greedy = matches!(*flow.source, source::Spec::Greedy(_));
+    let greedy = matches!(*flow.source, source::Spec::Greedy(_)) && flow.transfer.is_none();
     let tcp = matches!(*flow.transport, transport::Spec::Tcp(_));
     greedy && tcp && flow.processing_variation == Span::ZERO
 }

@@ -1,13 +1,18 @@
-//! Sizes of transfers: one size, a published table, a table in the scenario, or a formula.
+//! Sizes of transfers: one size, a published table, a table in the scenario or in a file, or a formula.
 //!
 //! A table lists sizes with the share of transfers that are not larger. Between two entries the share grows linearly; a size is drawn by
 //! inverting it.
 
+mod file;
+
 use serde_json::{Value as Json, json};
+
+use file::FileSizes;
 
 use super::length::MixPart;
 use crate::language::spec::{Field, Nested, Shape, read_section};
 use crate::language::tree::{Fault, Node, Value};
+use crate::language::values::FileText;
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::rng::Stream;
 use crate::section;
@@ -23,6 +28,8 @@ pub enum Sizes {
     Named(&'static str),
     /// A table.
     Table(Vec<MixPart>),
+    /// A table in a file.
+    File(FileSizes),
     /// Exponentially distributed.
     Exponential(ExponentialSizes),
     /// A Pareto distribution.
@@ -64,6 +71,10 @@ section! {
     struct SizeForms {
         /// Sizes with the share of transfers that are not larger.
         table: Option<Vec<MixPart>> = None,
+        /// A file with such a table: sizes in octets, and percentages.
+        file: Option<String> = None,
+        /// The text of the file, which `pushout` adds.
+        data: Option<FileText> = None,
         /// Exponentially distributed.
         exponential: Option<Nested<ExponentialSizes>> = None,
         /// A Pareto distribution.
@@ -96,6 +107,7 @@ impl Field for Sizes {
             Sizes::Fixed(size) => size.write(),
             Sizes::Named(name) => (*name).into(),
             Sizes::Table(table) => json!({ "table": table.write() }),
+            Sizes::File(sizes) => sizes.write(),
             Sizes::Exponential(sizes) => json!({ "exponential": Nested(sizes.clone()).write() }),
             Sizes::Pareto(sizes) => json!({ "pareto": Nested(sizes.clone()).write() }),
             Sizes::LogNormal(sizes) => json!({ "log_normal": Nested(sizes.clone()).write() }),
@@ -108,12 +120,21 @@ impl Field for Sizes {
             json!({ "enum": PUBLISHED.map(|(name, _)| name) }),
             Bytes::shape().schema,
             form("table", Vec::<MixPart>::shape().schema),
+            in_file(),
             form("exponential", Nested::<ExponentialSizes>::shape().schema),
             form("pareto", Nested::<Pareto>::shape().schema),
             form("log_normal", Nested::<LogNormal>::shape().schema),
         ];
         Shape { unit: "sizes", schema: json!({ "anyOf": forms }) }
     }
+}
+
+/// Return the JSON Schema of sizes in a file.
+fn in_file() -> Json {
+    let text = json!({ "type": "string" });
+    let keys = json!({ "file": text, "data": text });
+    let example = json!({ "file": "sizes.txt", "data": "0 0\n10000 15\n30000000 100\n" });
+    json!({ "type": "object", "properties": keys, "required": ["file"], "additionalProperties": false, "examples": [example] })
 }
 
 fn named(text: &str) -> Result<Sizes, String> {
@@ -125,20 +146,19 @@ fn named(text: &str) -> Result<Sizes, String> {
 }
 
 fn formula(node: &Node, path: &str) -> Result<Sizes, Fault> {
-    match read_section(node, path)? {
-        SizeForms { table: Some(table), exponential: None, pareto: None, log_normal: None } => {
-            Ok(Sizes::Table(table))
-        }
-        SizeForms { table: None, exponential: Some(Nested(sizes)), pareto: None, log_normal: None } => {
-            Ok(Sizes::Exponential(sizes))
-        }
-        SizeForms { table: None, exponential: None, pareto: Some(Nested(sizes)), log_normal: None } => {
-            Ok(Sizes::Pareto(sizes))
-        }
-        SizeForms { table: None, exponential: None, pareto: None, log_normal: Some(Nested(sizes)) } => {
-            Ok(Sizes::LogNormal(sizes))
-        }
-        _ => Err(node.fault(path, "must have one key: table, exponential, pareto or log_normal")),
+    let SizeForms { table, file, data, exponential, pareto, log_normal } = read_section(node, path)?;
+    let file = file.map(|file| FileSizes::read(node, path, file, data)).transpose()?;
+    let forms = [
+        table.map(Sizes::Table),
+        file.map(Sizes::File),
+        exponential.map(|Nested(sizes)| Sizes::Exponential(sizes)),
+        pareto.map(|Nested(sizes)| Sizes::Pareto(sizes)),
+        log_normal.map(|Nested(sizes)| Sizes::LogNormal(sizes)),
+    ];
+    let mut given = forms.into_iter().flatten();
+    match (given.next(), given.next()) {
+        (Some(sizes), None) => Ok(sizes),
+        _ => Err(node.fault(path, "must have one key: table, file, exponential, pareto or log_normal")),
     }
 }
 
@@ -151,7 +171,7 @@ impl Sizes {
                 refuse_if(*size == Bytes(0), "sizes", least)?;
                 refuse_if(size.0 > MOST, "sizes", "must be at most a petabyte (1000000 GB)")
             }
-            Sizes::Named(_) => Ok(()),
+            Sizes::Named(_) | Sizes::File(_) => Ok(()),
             Sizes::Table(table) => check_table(table),
             Sizes::Exponential(sizes) => refuse_if(sizes.mean == Bytes(0), "sizes.exponential.mean", least),
             Sizes::Pareto(Pareto { mean, shape }) => {
@@ -178,6 +198,7 @@ impl Sizes {
             | Sizes::LogNormal(LogNormal { mean: Bytes(mean), .. }) => *mean as f64,
             Sizes::Named(name) => mean_of(&published(name)),
             Sizes::Table(table) => mean_of(table),
+            Sizes::File(sizes) => mean_of(&sizes.table),
         }
     }
 
@@ -185,6 +206,7 @@ impl Sizes {
     pub fn draws(&self, stream: Stream) -> SizeDraws {
         let form = match self {
             Sizes::Named(name) => Sizes::Table(published(name)),
+            Sizes::File(sizes) => Sizes::Table(sizes.table.clone()),
             other => other.clone(),
         };
         SizeDraws { form, stream }
@@ -241,7 +263,7 @@ impl SizeDraws {
         let stream = &mut self.stream;
         let size = match &self.form {
             Sizes::Fixed(size) => return size.0,
-            Sizes::Named(_) => unreachable!("a published table is read when its draws begin"),
+            Sizes::Named(_) | Sizes::File(_) => unreachable!("a table is read when its draws begin"),
             Sizes::Table(table) => invert(table, stream.unit()),
             Sizes::Exponential(sizes) => sizes.mean.0 as f64 * stream.exponential(),
             Sizes::Pareto(Pareto { mean, shape }) => {
@@ -257,7 +279,7 @@ impl SizeDraws {
 }
 
 /// The largest transfer, in octets: a petabyte. Larger draws are cut to it.
-pub(super) const MOST: u64 = 1_000_000_000_000_000;
+pub const MOST: u64 = 1_000_000_000_000_000;
 
 /// Return the size that this share of transfers does not exceed.
 fn invert(table: &[MixPart], share: f64) -> f64 {

@@ -1,0 +1,62 @@
+//! Transfers that start when others have ended.
+//!
+//! # What it assumes
+//! A transfer ends when its last octet has been acknowledged, and those that wait for it may be at any host.
+//!
+//! # What it skips
+//! Nothing.
+//!
+//! # Why that is exact
+//! It is the definition: a transfer whose last predecessor ends at an instant starts at this instant, after its delay.
+//!
+//! # What turns it off
+//! A scenario without such transfers.
+
+use std::sync::Arc;
+
+use crate::network::flow::Flow;
+use crate::scenario::model::Scenario;
+use crate::units::{Span, Time};
+use crate::workload::order::Order;
+
+/// For each transfer of a workload the transfers that it still waits for.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    order: Arc<Order>,
+    /// The first transfer among all flows.
+    first: usize,
+    left: Vec<u32>,
+    has_ended: Vec<bool>,
+    delays: Arc<[Span]>,
+}
+
+impl Waiting {
+    /// Build the state before the start; `None` if no transfer waits for another one.
+    pub(super) fn new(scenario: &Scenario) -> Option<Waiting> {
+        let workload = scenario.workload.as_ref()?;
+        let order = workload.order.clone()?;
+        let left = order.waits().to_vec();
+        let delays = scenario.flows[workload.flows.clone()].iter().map(|flow| flow.start).collect();
+        Some(Waiting { first: workload.flows.start, has_ended: vec![false; left.len()], left, delays, order })
+    }
+
+    /// Let the transfers begin that waited for this flow only, if its transfer has just ended; return them.
+    pub(super) fn release(&mut self, flows: &mut [Flow], flow: usize, now: Time) -> Vec<usize> {
+        let Some(number) = flow.checked_sub(self.first).filter(|number| *number < self.left.len()) else {
+            return Vec::new();
+        };
+        if self.has_ended[number] || !flows[flow].has_transferred() {
+            return Vec::new();
+        }
+        self.has_ended[number] = true;
+        let mut released = Vec::new();
+        for next in self.order.next(number).iter().map(|&next| next as usize) {
+            self.left[next] -= 1;
+            if self.left[next] == 0 {
+                flows[self.first + next].start_at(now + self.delays[next]);
+                released.push(self.first + next);
+            }
+        }
+        released
+    }
+}
