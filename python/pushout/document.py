@@ -27,6 +27,7 @@ REASONS = (
     "policed",
     "delay",
     "link",
+    "watchdog",
 )
 """Reasons for which a unit can be lost or marked; a document lists only those that occurred."""
 

@@ -34,6 +34,7 @@ IN_WORDS = {
     "policed": "policer",
     "delay": "waited too long",
     "link": "lost by intent",
+    "watchdog": "watchdog of pauses",
 }
 """Reasons of losses."""
 
