@@ -12,7 +12,18 @@ Search = Literal["auto", "bisect", "optuna"]
 SEARCHES: tuple[Search, ...] = get_args(Search)
 
 Panel = Literal[
-    "queue", "drops", "delay", "throughput", "cwnd", "occupancy", "memory", "fct", "slowdown", "goodput", "topology"
+    "queue",
+    "drops",
+    "delay",
+    "throughput",
+    "cwnd",
+    "state",
+    "occupancy",
+    "memory",
+    "fct",
+    "slowdown",
+    "goodput",
+    "topology",
 ]
 """Panels of a picture of a run."""
 PANELS: tuple[Panel, ...] = get_args(Panel)

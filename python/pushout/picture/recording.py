@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.document import Document, steps
-from pushout.errors import Argument, QuestionError
+from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import excerpt
 from pushout.literals import PANELS, Panel
 from pushout.picture.topology import Network, network
@@ -74,6 +74,7 @@ OF_FIGURES: dict[str, Panel] = {
     r"(summary|flows\..+)\.(goodput_bps|throughput.*)": "throughput",
     r"summary\.goodput_ratio": "goodput",
     r"flows\..+\.cwnd.*": "cwnd",
+    r"ports\..+\.state.*": "state",
     r"(summary|flows\..+)\.transfer_times?_.+": "fct",
 }
 """The panels that draw figures over time, or their distribution."""
@@ -178,7 +179,7 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
     if not _drains_s(ports(explained), at):
         lacks["delay"] = "port whose buffer is in bytes or cells"
     if not at:
-        lacks |= dict.fromkeys(("queue", "delay", "drops", "occupancy"), "port with a limited buffer")
+        lacks |= dict.fromkeys(("queue", "delay", "drops", "state", "occupancy"), "port with a limited buffer")
     if not explained.get("memory"):
         lacks["memory"] = "memory that ports share"
     if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
@@ -221,6 +222,20 @@ def _busiest(explained: Document, known: dict[str, Port]) -> list[str]:
     return _most_loaded([name for name, port in known.items() if port.is_limited], explained)
 
 
+def keeping(places: Places) -> list[str]:
+    """Return those of the busiest ports whose policies keep state that a run can report."""
+    from pushout.reading import explain
+
+    def keeps(name: str) -> bool:
+        try:
+            explain(places.source, set=[*places.sets, f"measure.state={json.dumps([name], ensure_ascii=False)}"])
+        except ScenarioError:
+            return False
+        return True
+
+    return [name for name in _busiest(places.explained, ports(places.explained)) if keeps(name)]
+
+
 def _most_loaded(names: Sequence[str], explained: Document) -> list[str]:
     """Return the first few of these ports by their load."""
     load = loads(explained)
@@ -237,6 +252,8 @@ def _series(
         wanted["occupancy"] = at
     if "drops" in what and at:
         wanted["losses"] = at
+    if "state" in what and at:
+        wanted["state"] = at
     if "memory" in what:
         wanted["memories"] = list(dict.fromkeys(each.memory for each in shared)) or list(explained["memory"])
     if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):
@@ -258,7 +275,7 @@ def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
 
 def _sampling(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> list[str]:
     """An override of the interval between samples, if that of the scenario gives too few or too many of them."""
-    if not {"queue", "delay", "drops", "cwnd", "occupancy", "memory"} & set(what):
+    if not {"queue", "delay", "drops", "cwnd", "state", "occupancy", "memory"} & set(what):
         return []
     measured = _measured_ps(explained)
     given = round(seconds(explained["sample"]) * 1e12)
