@@ -30,7 +30,15 @@ WITH_FINDINGS = [file.parent.name for file in sorted(ROOT.glob("studies/*/findin
 
 ONLY_PARSED = {
     "pushout sweep SWEEP.toml --cluster FIRST:6379": "a cluster; tests/test_cluster.py starts one",
-    "pushout lab lan --policies tail-drop,epd --out lab.html": "the page, which make lab builds; see tests/test_lab.py",
+    **{
+        f"pushout lab lan {options}": "the page, which make lab builds; see tests/test_lab.py"
+        for options in (
+            "--policies tail-drop,epd --out lab.html",
+            "--policy my_epd.py",
+            "--policy bottleneck=my_epd.py --policies ppd",
+            "--policy smooth.py",
+        )
+    },
     "pushout reproduce 000 --details": "minutes; make tour runs the study with two replications",
     **{f"pushout reproduce {study}": "minutes; tests/test_study.py reads every study" for study in available()},
     **{f"pushout reproduce --findings {study}": "minutes; make findings runs them" for study in WITH_FINDINGS},

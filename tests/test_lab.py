@@ -83,6 +83,54 @@ def test_the_command_opens_the_page_in_a_browser(
     assert document["opened"]
 
 
+OWN = ROOT / "web" / "test" / "own"
+"""A policy in Python, and the offer of it that the tests of the page open."""
+
+
+def test_a_policy_in_python_is_run_a_and_has_its_file_in_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(OWN)
+    (offer,) = given(lab.page(["lan"], own=["smooth.py"], set={"duration": "2 s", "warmup": "500 ms"}))
+    text = offer.pop("text")
+    assert text == (ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8")
+    assert [offer] == json.loads((OWN / "offer.json").read_text(encoding="utf-8"))
+    (program,) = offer["programs"]
+    assert program["option"] == "bottleneck=smooth.py"
+    first, second = offer["runs"]
+    assert first == [*second, program["set"]]
+
+
+def test_a_policy_in_python_meets_another_one_or_both_runs_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(OWN)
+    (offer,) = given(lab.page(["lan"], ["ppd"], own=["bottleneck=smooth.py"]))
+    own, ppd = offer["runs"]
+    assert len(own) == len(ppd) == 1
+    assert ppd == ['port.bottleneck.admission={"policy" = "ppd"}']
+    assert offer["labels"] == ["smooth, gain 0.002, limit 60 %", "ppd"]
+    (both,) = given(lab.page(["multi-hop"], ["epd,ppd"], own=["b=smooth.py"]))
+    assert [run[0] for run in both["runs"]] == [both["programs"][0]["set"]] * 2
+    (files,) = given(lab.page(["lan"], ["smooth.py,epd"]))
+    assert files["programs"][0]["option"] == "bottleneck=smooth.py"
+
+
+def test_a_policy_in_python_that_the_port_cannot_have_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "far.py"
+    file.write_text((OWN / "smooth.py").read_text(encoding="utf-8").replace("60 %", "600 %"), encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"own smooth, gain 0.002, limit 600 %: .*params"):
+        lab.page(["lan"], own=[str(file)])
+    with pytest.raises(QuestionError, match=r"own must be \[PLACE=\]FILE.py, not '=smooth.py'"):
+        lab.page(["lan"], own=["=smooth.py"])
+    with pytest.raises(QuestionError, match="policies need a scenario"):
+        lab.page([], own=[str(OWN / "smooth.py")])
+
+
+def test_the_command_of_a_policy_in_python_takes_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    """As the page writes it."""
+    parameter = 'port.bottleneck.admission.params.limit="40 %"'
+    own = ["--policy", f"bottleneck={OWN / 'smooth.py'}"]
+    command("run", "lan", *own, "--set", "duration=0.2 s", "--set", "warmup=0 s", "--set", parameter, "--json")
+    assert json.loads(capsys.readouterr().out)["summary"]
+
+
 def test_without_the_page_the_command_says_how_to_build_it(
     page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,7 +176,7 @@ def published(table: Any, inside: bool = False) -> Iterator[float]:
         yield from published(value, inside or key in ("published", "printed", "row"))
 
 
-@pytest.mark.parametrize("number", range(1, 7))
+@pytest.mark.parametrize("number", range(1, 11))
 def test_an_experiment_of_the_course_links_to_its_preset(number: int) -> None:
     (notebook,) = (ROOT / "docs" / "course").glob(f"{number}-*.ipynb")
     pages = (notebook.read_text(encoding="utf-8"), (ROOT / "docs" / "course" / "index.md").read_text(encoding="utf-8"))

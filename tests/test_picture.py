@@ -9,7 +9,7 @@ import pytest
 import pushout
 from conftest import command
 from pushout.cli import main
-from pushout.errors import QuestionError
+from pushout.errors import QuestionError, ScenarioError
 from pushout.literals import PANELS
 from pushout.picture import figure
 from pushout.picture.recording import entries, panels, recording
@@ -20,8 +20,10 @@ from pushout.style import THEMES
 
 SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}
 FILES = {**SHORT, "flows.source.size": "50 kB"}
-OWN = [panel for panel in PANELS if panel not in ("memory", "slowdown", "pauses")]
-"""Panels of a scenario whose ports have buffers of their own, nothing pauses, and whose sources draw no transfers."""
+OWN = [panel for panel in PANELS if panel not in ("memory", "slowdown", "pauses", "state")]
+"""Panels of a scenario whose ports have buffers of their own, where nothing pauses, whose sources draw no transfers,
+and whose policies keep nothing.
+"""
 
 
 def words(drawn: Any) -> set[str]:
@@ -526,3 +528,29 @@ def test_a_figure_without_a_panel_says_which_panels_there_are() -> None:
         panels("delay_p99")
     with pytest.raises(pushout.QuestionError, match='unknown panel "dely"'):
         panels("dely")
+
+
+def test_the_state_of_policies_is_drawn_for_each_figure_and_named_where_a_program_traces_it(tmp_path: Path) -> None:
+    file = tmp_path / "smooth.py"
+    file.write_text(
+        "from pushout import policy\n\n"
+        "@policy.admission(state={'average': 0.0, 'least': 0}, trace={'average', 'least'})\n"
+        "def smooth(x, s):\n"
+        "    s.average = 0.9 * s.average + 0.1 * x.total\n    s.least = -x.total\n    return False\n",
+        encoding="utf-8",
+    )
+    own = pushout.policy.overrides({"bottleneck": pushout.policy.read(str(file))})
+    short = {"duration": "0.3 s", "warmup": "0 s", "flows.start_spread": "1 ms"}
+    figure = pushout.plot("lan", what="queue,state", set=[*own, *(f"{key}={value}" for key, value in short.items())])
+    _, average, least = figure.axes
+    assert (average.get_ylabel(), least.get_ylabel()) == ("average", "least")
+    drawn, queue = average.lines[0].get_ydata(), figure.axes[0].lines[0].get_ydata()
+    assert 0 < max(drawn) < max(queue)
+    assert least.get_ylim()[0] < 0 == average.get_ylim()[0], "only what is negative is drawn below zero"
+    red = pushout.plot("lan", what="state", set={**short, "port.bottleneck.admission": {"policy": "red"}})
+    assert [axes.get_ylabel() for axes in red.axes] == ["average", "max_p"]
+
+
+def test_a_port_without_state_has_no_panel_of_it() -> None:
+    with pytest.raises(ScenarioError, match="keeps no state that can be read"):
+        pushout.plot("lan", what="state", set={"duration": "0.1 s"})

@@ -611,3 +611,18 @@ def test_a_decorator_shows_its_options_and_refuses_others(decorator: Any) -> Non
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in options)
     with pytest.raises(TypeError, match=rf"^{decorator.__name__}\(\) got an unexpected keyword argument 'nme'"):
         decorator(nme="mine")
+
+
+def test_a_trace_names_state_of_the_port_or_of_queues_in_the_order_of_its_declaration(tmp_path: Path) -> None:
+    traced = body(tmp_path, "return False", ", trace={'t', 'n'}", "x")
+    assert traced["trace"] == ["n", "t"]
+    assert "trace" not in body(tmp_path, "return False", "", "x")
+    with pytest.raises(
+        PolicyError, match=r"trace must name state of the port or of queues, not 'own_n' \(it has: n, f, t\)"
+    ):
+        body(tmp_path, "return False", ", trace={'own_n'}", "x")
+    report = pushout.run(
+        "lan", policies={"bottleneck": traced}, set={**SHORT, "warmup": "0 s", "measure.state": ["bottleneck"]}
+    ).replications[0]
+    figures = next(port for port in report["ports"] if port["name"] == "bottleneck")["state"]["figures"]
+    assert [figure["name"] for figure in figures] == ["n", "t"]

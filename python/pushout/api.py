@@ -149,12 +149,12 @@ def plot(
     """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
-    `pushout run --out` has written; `what` lists panels (queue, drops, delay, throughput, cwnd, occupancy, memory, fct,
-    slowdown, goodput, topology) or figures that have one (`ports.bottleneck.lost`); `labels` are names for the legend;
-    `at` lists places whose queues, losses and occupancies are drawn, as in `compare` (default: the busiest ports with a
-    limited buffer; of a class of ports the busiest), and `ports` is another name of it; `flows` says which flows
-    (default: the first); `title` replaces that of the scenario; `theme` is `paper` (7 inches wide) or `slides` (10);
-    `width` is in inches (3.5 for one column). The others are those of `run`, for scenarios.
+    `pushout run --out` has written; `what` lists panels (queue, drops, delay, throughput, cwnd, state, occupancy,
+    memory, fct, slowdown, goodput, topology) or figures that have one (`ports.bottleneck.lost`); `labels` are names for
+    the legend; `at` lists places whose queues, losses and occupancies are drawn, as in `compare` (default: the busiest
+    ports with a limited buffer; of a class of ports the busiest), and `ports` is another name of it; `flows` says which
+    flows (default: the first); `title` replaces that of the scenario; `theme` is `paper` (7 inches wide) or `slides`
+    (10); `width` is in inches (3.5 for one column). The others are those of `run`, for scenarios.
 
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """

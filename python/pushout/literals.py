@@ -19,6 +19,7 @@ Panel = Literal[
     "delay",
     "throughput",
     "cwnd",
+    "state",
     "occupancy",
     "memory",
     "fct",

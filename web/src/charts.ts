@@ -2,15 +2,20 @@
 
 import uPlot from "uplot";
 import type { Run } from "./run";
-import { type Chart, type Line, charts } from "./series";
+import { inks } from "./ink";
+import type { Row } from "./protocol";
+import { BURST, type Chart, type Line, charts } from "./series";
 import { seconds } from "./words";
+import { attribute } from "./write";
 
 /** The shortest axis of time, in seconds: at the start of a run there is a single instant. */
 const LEAST = 1e-4;
 
 export class Charts {
-  private plots: { plot: uPlot; lines: Line[]; figure: HTMLElement; title: string }[] = [];
+  private plots: { plot: uPlot; lines: Line[]; title: string }[] = [];
   private now = 0;
+  /** Whether they are on the page, not in a closed drawer. */
+  private isSeen = false;
 
   /** Main charts show the latest time, the others all of it. */
   constructor(
@@ -28,14 +33,13 @@ export class Charts {
     for (const chart of charts(runs).filter(({ isMain }) => isMain === this.isMain)) this.add(chart);
   }
 
-  /** Draw up to an instant, and of the main charts only the last `shown`. */
-  draw(now: number, shown: number): void {
+  /** Draw up to an instant, and of the main charts only the last `shown`; charts that rest are described in words too. */
+  draw(now: number, shown: number, rests: boolean): void {
     this.now = seconds(now);
-    for (const { plot, lines, figure, title } of this.plots) {
-      if (figure.clientWidth === 0) continue; // in a closed drawer
-      const from = this.isMain ? now - shown : -1;
-      plot.setData(aligned(lines, from), true);
-      figure.querySelector(".uplot")?.setAttribute("aria-label", said(title, lines, now));
+    if (!this.isSeen) return;
+    for (const { plot, lines, title } of this.plots) {
+      plot.setData(aligned(lines, this.isMain ? now - shown : -1), true);
+      if (rests) attribute(plot.root, "aria-label", said(title, lines, now));
     }
   }
 
@@ -48,12 +52,11 @@ export class Charts {
     const plot = new uPlot(this.options(figure, lines), [[], ...lines.map(() => [])] as unknown as uPlot.AlignedData, figure);
     plot.root.setAttribute("role", "img");
     plot.root.setAttribute("aria-label", title);
-    this.plots.push({ plot, lines, figure, title });
+    this.plots.push({ plot, lines, title });
   }
 
   private options(figure: HTMLElement, lines: Line[]): uPlot.Options {
-    const style = getComputedStyle(this.place);
-    const [stroke, grid] = [style.getPropertyValue("--muted").trim(), style.getPropertyValue("--room").trim()];
+    const { muted: stroke, room: grid } = inks();
     const axis = { stroke, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
     return {
       width: Math.max(200, figure.clientWidth),
@@ -86,6 +89,7 @@ export class Charts {
   }
 
   private resize(): void {
+    this.isSeen = this.place.clientWidth > 0;
     for (const { plot } of this.plots) {
       const width = plot.root.parentElement?.clientWidth ?? 0;
       if (width > 0 && width !== plot.width) plot.setSize({ width, height: plot.height });
@@ -105,10 +109,17 @@ export function aligned(lines: Line[], from: number): uPlot.AlignedData {
   return isOneAxis ? [times, ...tables.flatMap(([, values]) => (values ? [values] : []))] : uPlot.join(tables);
 }
 
+/** The last rows up to an instant, as many as a value can depend on. */
+function latest(rows: Row[], now: number): Row[] {
+  let end = rows.length;
+  while (end > 0 && (rows[end - 1]?.time ?? 0) > now) end -= 1;
+  return rows.slice(Math.max(0, end - BURST - 1), end);
+}
+
 /** A chart in words: the value of each line at an instant. */
 function said(title: string, lines: Line[], now: number): string {
   const values = lines.map(({ label, run, values }) => {
-    const value = values(run.rows.filter(({ time }) => time <= now)).at(-1);
+    const value = values(latest(run.rows, now)).at(-1);
     return `${label} ${value === null || value === undefined ? "none" : Number(value.toPrecision(4))}`;
   });
   return `${title}: ${values.join(", ")}`;

@@ -35,8 +35,8 @@ function eventAt(numbers: ArrayLike<number>, at: number): UnitEvent {
   };
 }
 
-function row([time, occupancy, lost, marked, delivered, flows]: SentPicture["rows"][number]): Row {
-  return { time, occupancy, lost, marked, delivered, flows: flows.map(([window, delivered]) => ({ window, delivered })) };
+function row([time, occupancy, lost, marked, delivered, flows, state]: SentPicture["rows"][number]): Row {
+  return { time, occupancy, lost, marked, delivered, flows: flows.map(([window, delivered]) => ({ window, delivered })), state };
 }
 
 /** Read an object from every `size` numbers. */

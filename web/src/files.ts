@@ -1,6 +1,6 @@
 // What the page can hand out: files, and the commands that repeat its runs.
 
-import type { Preset } from "./presets";
+import { type Preset, seedOf } from "./presets";
 
 /** Let the browser save a file. */
 export function save(name: string, content: string | Blob, type = "text/plain"): void {
@@ -12,20 +12,17 @@ export function save(name: string, content: string | Blob, type = "text/plain"):
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** The seed among overrides, as it was written. */
-export function seedOf(sets: string[]): string | undefined {
-  return sets.findLast((set) => set.startsWith("seed="))?.slice(5);
-}
-
 /** The command that repeats a run. */
-export function command({ file }: Preset, sets: string[]): string {
+export function command({ file, programs = [] }: Preset, sets: string[]): string {
   const seed = seedOf(sets);
-  const others = sets.filter((set) => !set.startsWith("seed=")).map((set) => ` --set ${quoted(set)}`);
-  return `pushout run ${quotedIfNeeded(file)}${seed === undefined ? "" : ` --seed ${quotedIfNeeded(seed)}`}${others.join("")}`;
+  const files = new Map(programs.map(({ set, option }) => [set, option]));
+  const policies = sets.flatMap((set) => files.get(set) ?? []).map((option) => ` --policy ${quotedIfNeeded(option)}`);
+  const others = sets.filter((set) => !set.startsWith("seed=") && !files.has(set)).map((set) => ` --set ${quoted(set)}`);
+  return `pushout run ${quotedIfNeeded(file)}${seed === undefined ? "" : ` --seed ${quotedIfNeeded(seed)}`}${policies.join("")}${others.join("")}`;
 }
 
 function quotedIfNeeded(word: string): string {
-  return /^[\w./-]+$/.test(word) ? word : quoted(word);
+  return /^[\w./:=,-]+$/.test(word) ? word : quoted(word);
 }
 
 /** A word as a shell reads it. */

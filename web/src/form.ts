@@ -1,6 +1,6 @@
 // The policies of a run and their parameters: names, limits, units and help are those of the catalogue.
 
-import type { Entry, Parameter } from "./protocol";
+import type { Entry, Parameter, Policy } from "./protocol";
 
 export interface Choice {
   kind: string;
@@ -13,6 +13,9 @@ export interface Choice {
 export type Refusals = ReadonlyMap<string, string>;
 
 const PERCENT = "size or %";
+/** The name of policies that are data. */
+export const PROGRAM = "program";
+export const NEEDS_CODE = "a program needs its code: pushout lab SCENARIO --policy PORT=FILE.py puts it into the page";
 /** Kinds of policies that a port has, with the words of the page. */
 export const KINDS = { admission: "Admission policy", pushout: "Push-out", scheduler: "Scheduler", discipline: "Discipline" } as const;
 
@@ -24,6 +27,8 @@ export class PolicyForm {
   private readonly parameters = document.createElement("details");
   private readonly card = document.createElement("details");
   private values: Record<string, string> = {};
+  /** The parameters of a policy in Python. */
+  private own: Parameter[] | undefined;
 
   constructor(
     readonly kind: keyof typeof KINDS,
@@ -46,9 +51,14 @@ export class PolicyForm {
   }
 
   /** Show this policy with these parameters, which a run has. */
-  set(policy: string, values: Record<string, string>): void {
-    this.select.value = policy;
-    this.values = values;
+  set(given: Policy | string | null | undefined): void {
+    const policy: Policy = typeof given === "string" ? { policy: given } : (given ?? { policy: "" });
+    this.select.value = policy.policy;
+    this.own = policy.policy === PROGRAM ? parametersOf(policy) : undefined;
+    this.values = this.own ? {} : textsOf(policy);
+    for (const option of this.select.options) {
+      if (option.value === PROGRAM) option.textContent = this.own ? `${String(policy["name"])} (in Python)` : PROGRAM;
+    }
     this.show();
   }
 
@@ -65,7 +75,8 @@ export class PolicyForm {
 
   private show(): void {
     const entry = this.entries.find(({ name }) => name === this.select.value);
-    this.fields.replaceChildren(...(entry?.params ?? []).map((param) => this.field(param)));
+    const parameters = entry?.name === PROGRAM ? this.own : entry?.params;
+    this.fields.replaceChildren(...(parameters ?? []).map((param) => this.field(param)));
     this.parameters.hidden = this.fields.children.length === 0;
     this.card.hidden = !entry;
     const summary = document.createElement("summary");
@@ -106,6 +117,31 @@ export function override(key: string, { kind, policy, values }: Choice): string 
   if (kind === "discipline") return `${key}=${policy}`;
   const keys = Object.entries(values).filter(([, value]) => value !== "").map(([key, value]) => `, ${key} = ${literal(value)}`);
   return `${key}={ policy = "${policy}"${keys.join("")} }`;
+}
+
+/** The override of a policy in Python, and its parameters: those that were changed before, and now. */
+export function withParameters(sets: string[], program: string | undefined, { values }: Choice): string[] {
+  if (program === undefined) return [];
+  const begin = `${program.slice(0, program.indexOf("="))}.params.`;
+  const earlier = sets.filter((set) => set.startsWith(begin) && !Object.keys(values).some((name) => set.startsWith(`${begin}${name}=`)));
+  return [program, ...earlier, ...Object.entries(values).map(([name, value]) => `${begin}${name}=${literal(value)}`)];
+}
+
+/** The parameters of a program, as the catalogue describes those of a scheme. */
+function parametersOf({ params, limits }: Policy): Parameter[] {
+  const bounds = (limits ?? {}) as Record<string, { low?: number; high?: number }>;
+  return Object.entries((params ?? {}) as Record<string, unknown>).map(([name, value]) => {
+    const { low, high } = bounds[name] ?? {};
+    const type = typeof value === "string" ? "string" : typeof value === "boolean" ? "boolean" : "number";
+    const schema = { type, ...(low === undefined ? {} : { minimum: low }), ...(high === undefined ? {} : { maximum: high }) };
+    return { name, unit: /^[0-9.]+ *%$/.test(String(value)) ? PERCENT : "", default: value, doc: "", schema };
+  });
+}
+
+/** The parameters of a policy as texts. */
+function textsOf({ policy: _, ...values }: Policy): Record<string, string> {
+  const texts = Object.entries(values).filter(([, value]) => value !== null && typeof value !== "object");
+  return Object.fromEntries(texts.map(([key, value]) => [key, String(value)]));
 }
 
 function literal(value: string): string {

@@ -3,18 +3,18 @@
 import { Charts } from "./charts";
 import type { Client, Engines } from "./client";
 import { Curve } from "./curve";
-import { seedOf } from "./files";
-import { type Choice, KINDS, type Refusals, override } from "./form";
-import { inks } from "./ink";
+import { type Choice, KINDS, NEEDS_CODE, PROGRAM, type Refusals, override, withParameters } from "./form";
+import { inks, renewInks } from "./ink";
 import { Panel } from "./panel";
 import type { Shot } from "./picture";
-import { type Preset, plain } from "./presets";
+import { type Preset, asked, labelled } from "./presets";
 import { lossOf } from "./protocol";
-import type { Decision, Entry, EventName, ScenarioText } from "./protocol";
+import type { Decision, Difference, Entry, EventName, ScenarioText } from "./protocol";
 import { Run } from "./run";
 import { Whole } from "./score";
+import { Swipe } from "./swipe";
 import { Cancelled, Task, TooLong } from "./task";
-import { TRIED, refusal, refused } from "./why";
+import { type Search, refused, search, without } from "./why";
 import { instant, picoseconds } from "./words";
 
 /** How a task has ended; `TooLong` if it must be asked about first. */
@@ -24,11 +24,14 @@ export type Outcome = "done" | "failed" | "cancelled" | TooLong;
 export interface Hooks {
   told(message: string, wrong?: boolean): void;
   drawn(): void;
+  /** Stop playing: what follows is about this instant. */
+  rests(): void;
   /** This task works now; nothing does any more. */
   works(task: Task | undefined): void;
 }
 
 export interface Places {
+  which: HTMLElement;
   runs: HTMLElement;
   charts: HTMLElement;
   curve: HTMLCanvasElement;
@@ -53,6 +56,7 @@ export class Lab {
   private readonly charts: Charts;
   private readonly moreCharts: Charts;
   private readonly curve: Curve;
+  private readonly swipe: Swipe;
   private engine: Client | undefined;
   private whole: Whole | undefined;
   /** Answers what is asked beside the runs. */
@@ -70,14 +74,16 @@ export class Lab {
   ) {
     this.panels = ["A", "B"].map(
       (letter, at) => new Panel(letter, entries, (choice) => void this.choose(at, choice), (port) => void this.look(port), {
-          why: () => void this.why(at),
+          why: (earlier) => void this.why(at, earlier),
           whatIf: (decision) => void this.whatIf(at, decision),
         }),
     );
     this.charts = new Charts(places.charts, true);
     this.moreCharts = new Charts(places.moreCharts, false);
     this.curve = new Curve(places.curve);
+    this.swipe = new Swipe(places.which, places.runs);
     places.details.addEventListener("toggle", () => {
+      for (const panel of this.panels) panel.isOpen = places.details.open;
       this.redraw();
       void this.offer();
     });
@@ -127,6 +133,7 @@ export class Lab {
     [this.engine, this.preset, this.sets, this.runs, this.port] = [engine, preset, sets, runs, port];
     const panels = this.panels.slice(0, runs.length);
     this.places.runs.replaceChildren(...panels.map(({ root }) => root));
+    this.swipe.open(runs.map((_, at) => this.label(at)));
     this.places.moreRuns.replaceChildren(...panels.map(({ more }) => more));
     runs.forEach((run, at) => this.panels[at]?.open(run, this.label(at), preset.score));
     this.charts.open(runs);
@@ -153,18 +160,9 @@ export class Lab {
     const { preset, runs } = this;
     const run = runs[at];
     if (!preset || !run) return "";
-    const without = refused(this.sets[at]);
-    if (without !== undefined) return without;
-    const control = preset.control;
-    const key = control && `${control.key}=`;
-    const fixed = (list: string[] = []) => JSON.stringify(list.filter((set) => !key || !set.startsWith(key)));
-    const text = preset.labels?.[at];
-    if (text !== undefined && fixed(this.sets[at]) === fixed(preset.runs[at])) {
-      const value = this.sets[at]?.findLast((set) => key && set.startsWith(key))?.slice(key?.length);
-      return text.replace("{control}", plain(value ?? ""));
-    }
-    const { admission, discipline } = run.scenario.policies;
-    return typeof discipline === "string" ? discipline : admission.policy;
+    const lacks = refused(this.sets[at]);
+    if (lacks !== undefined) return lacks;
+    return labelled(preset, at, this.sets[at]) ?? policyName(run.scenario);
   }
 
   /** Go to an instant, forward or back. */
@@ -198,18 +196,30 @@ export class Lab {
     return this.preset ? this.open(this.preset, this.sets, this.now, port) : Promise.resolve("done");
   }
 
+  /** Go to `before` picoseconds before the two runs first differ; stay if they do not. */
+  approach(before: number): Promise<Outcome> {
+    return this.do("Looking for the first difference", false, async (task) => {
+      const difference = await this.differing(task);
+      if (difference) await this.advance(task, this.runs, Math.max(0, difference.time - before));
+    });
+  }
+
+  /** Search for the first difference of the two runs. */
+  private async differing(task: Task): Promise<Difference["difference"]> {
+    const [[a, b], engine] = [this.runs, this.engine];
+    if (!a || !b || !engine) return null;
+    let found = await engine.difference(a.handle, b.handle, 1);
+    await task.slices(1, this.duration, async (until) => {
+      found = await engine.difference(a.handle, b.handle, until);
+      return found.difference !== null;
+    });
+    return found.difference;
+  }
+
   /** Go to where the two runs first differ. */
   firstDifference(): Promise<Outcome> {
     return this.do("Looking for the first difference", false, async (task) => {
-      const [a, b] = this.runs;
-      const engine = this.engine;
-      if (!a || !b || !engine) return;
-      let found = await engine.difference(a.handle, b.handle, 1);
-      await task.slices(1, this.duration, async (until) => {
-        found = await engine.difference(a.handle, b.handle, until);
-        return found.difference !== null;
-      });
-      const { difference } = found;
+      const difference = await this.differing(task);
       if (!difference) {
         this.hooks.told("The two runs do not differ at this port.");
         return;
@@ -226,20 +236,25 @@ export class Lab {
     });
   }
 
-  /** Let the engine try the decisions before the loss of the frame that is followed. */
-  private why(at: number): Promise<Outcome> {
+  /** Let the engine try the decisions before the loss of the frame that is followed, from where an earlier search has ended. */
+  private why(at: number, earlier?: Search): Promise<Outcome> {
     const [run, sets] = [this.runs[at], this.sets[at] ?? []];
     const scenario = this.sibling(at, [...sets, "warmup=0 s"]); // losses before the end of the warm-up count as well
     const followed = run?.followed;
     if (!run || !scenario || !followed) return Promise.resolve("done");
-    const question = { at: [run.port.name], flow: followed.flow, frame: followed.frame + 1, last: TRIED, sets: 0 };
-    return this.do(`Trying ${TRIED} decisions before the loss`, false, async (task) => {
+    const question = { at: [run.port.name], flow: followed.flow, frame: followed.frame + 1, sets: 0 };
+    const show = (found: Search) => this.panels[at]?.answer(run, found);
+    return this.aside("Trying decisions before the loss", (task, engine) => search((part) => engine.why(scenario, part), question, task, earlier, show));
+  }
+
+  /** Do long work with an engine of its own while the runs rest. */
+  aside(what: string, work: (task: Task, engine: Client) => Promise<void>): Promise<Outcome> {
+    this.hooks.rests();
+    return this.do(what, false, async (task) => {
       const engine = this.engines.start();
       task.onCancel(() => engine.stop());
       try {
-        const found = await engine.why(scenario, question);
-        task.check();
-        this.panels[at]?.answer(run, found);
+        await work(task, engine);
       } finally {
         engine.stop();
       }
@@ -250,10 +265,8 @@ export class Lab {
   private whatIf(at: number, decision: Decision): Promise<Outcome> {
     const [run, own, preset] = [this.runs[at], this.sets[at] ?? [], this.preset];
     if (!run || !preset) return Promise.resolve("done");
-    const loss = refusal(decision, run.port.name, preset.text, own);
-    if (loss !== undefined) return this.open(preset, [own, [...own, loss]], picoseconds(decision.time_s) - 1, this.port);
-    this.hooks.told("This scenario has losses by intent already, and the page adds one only where there are none.", true);
-    return Promise.resolve("failed");
+    const other = without(decision, run.port.name, run.scenario.losses, own);
+    return this.open(preset, [own, other], picoseconds(decision.time_s) - 1, this.port);
   }
 
   /** Stop what works now. */
@@ -266,11 +279,14 @@ export class Lab {
     const facts = this.runs.map((run, at) => this.panels[at]?.said(run) ?? "");
     const motions = this.runs.map(({ motion }) => motion);
     const now = this.now;
-    return { title, runs: this.runs, motions, facts, commands, inks: inks(this.places.runs), now };
+    const labels = this.runs.map((_, at) => this.label(at));
+    return { title, runs: this.runs, labels, motions, facts, commands, inks: inks(), now };
   }
 
   /** The colours of the page have changed. */
-  restyle(): void {
+  restyle(onPaper = false): void {
+    renewInks(onPaper);
+    this.charted = -Infinity;
     this.charts.open(this.runs);
     this.moreCharts.open(this.runs);
     this.redraw();
@@ -291,8 +307,8 @@ export class Lab {
       return;
     }
     this.charted = performance.now();
-    this.charts.draw(this.now, this.shown);
-    this.moreCharts.draw(this.now, this.shown);
+    this.charts.draw(this.now, this.shown, !this.playing);
+    this.moreCharts.draw(this.now, this.shown, !this.playing);
     this.curve.draw(this.runs, this.now, this.duration);
     this.panels.forEach((panel) => panel.score(this.runs, this.whole?.documents ?? []));
   }
@@ -322,7 +338,16 @@ export class Lab {
     const kinds = choice.kind === "discipline" ? Object.keys(KINDS) : [choice.kind, "discipline"];
     const keys = kinds.map((kind) => `${this.holder(at, kind)}.${kind}`);
     const others = own.filter((set) => !keys.some((key) => set.startsWith(key) && /^[.=]/.test(set.slice(key.length))));
+    if (choice.policy === PROGRAM) return [...others, ...withParameters(own, this.program(at, choice.kind, own), choice)];
     return choice.policy === "" ? others : [...others, override(`${this.holder(at, choice.kind)}.${choice.kind}`, choice)];
+  }
+
+  /** The override by which a place has a policy in Python, in this run or in the other one. */
+  private program(at: number, kind: string, own: string[] = []): string | undefined {
+    const here = `${this.holder(at, kind)}.${kind}=`;
+    const known = [...own, ...(this.preset?.programs?.map(({ set }) => set) ?? [])].filter((set) => /policy"? *= *"program"/.test(set));
+    const there = known.find((set) => set.slice(0, set.indexOf("=")).endsWith(`.${kind}`));
+    return known.find((set) => set.startsWith(here)) ?? (there && here + there.slice(there.indexOf("=") + 1));
   }
 
   /** The section that has the policies of a kind: a memory decides about admission for its ports. */
@@ -353,7 +378,7 @@ export class Lab {
     const refusals = new Map<string, string>();
     for (const { name } of this.entries.filter((entry) => entry.kind === kind)) {
       const scenario = this.sibling(at, this.chosen(at, this.sets[at] ?? [], { kind, policy: name, values: {} }));
-      if (name === "program") refusals.set(name, "a program needs its code: pushout lab SCENARIO --policies FILE.py");
+      if (name === PROGRAM && this.program(at, kind, this.sets[at]) === undefined) refusals.set(name, NEEDS_CODE);
       else if (scenario) await helper.toml(scenario).catch((why: unknown) => {
         if (why instanceof Cancelled) throw why;
         refusals.set(name, message(why));
@@ -402,11 +427,10 @@ export class Lab {
   }
 }
 
-/** A scenario as the engine takes it: the seed stands beside the overrides. */
-function asked(preset: Preset, own: string[]): ScenarioText {
-  const seed = seedOf(own);
-  const sets = own.filter((set) => !set.startsWith("seed="));
-  return { text: preset.text, name: preset.file, sets, ...(seed === undefined ? {} : { seed }) };
+/** The policy of a run in a word: a program has a name of its own. */
+function policyName({ policies: { admission, discipline } }: Run["scenario"]): string {
+  if (typeof discipline === "string") return discipline;
+  return admission.policy === PROGRAM ? String(admission["name"] ?? PROGRAM) : admission.policy;
 }
 
 function message(why: unknown): string {

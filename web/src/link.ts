@@ -54,7 +54,7 @@ function read(view: unknown): Shown | string {
 function refused(set: string): string | undefined {
   if (!/^[\w.-]+=/.test(set)) return `an override must be KEY=VALUE, not ${shortened(set)}`;
   if (/policy *= *["']program["']/.test(set) && !/\bcode *=/.test(set)) {
-    return 'policy "program" needs its code: pushout lab SCENARIO --policies FILE.py puts it into the page';
+    return 'policy "program" needs its code: pushout lab SCENARIO --policy PORT=FILE.py puts it into the page';
   }
   return undefined;
 }

@@ -5,8 +5,9 @@ import { unpacked } from "./engine";
 import { command } from "./files";
 import { Handout } from "./handout";
 import { Lab, type Outcome } from "./lab";
+import { printLecture } from "./lecture";
 import { fromLink, toLink } from "./link";
-import { Pace } from "./pace";
+import { Pace, paceOf } from "./pace";
 import { at, content } from "./place";
 import { type Preset, presets } from "./presets";
 import { lesson, outcome, sentence } from "./sentence";
@@ -37,6 +38,7 @@ class Page {
 
   constructor(engines: Engines, entries: Awaited<ReturnType<Client["policies"]>>) {
     const places = {
+      which: at("which"),
       runs: at("runs"),
       charts: at("charts"),
       curve: at<HTMLCanvasElement>("curve"),
@@ -45,7 +47,7 @@ class Page {
       moreCharts: at("more-charts"),
     };
     const told = (text: string, wrong?: boolean) => this.tell(text, wrong);
-    this.lab = new Lab(engines, entries, places, { told, drawn: () => this.shown(), works: (task) => this.works(task) });
+    this.lab = new Lab(engines, entries, places, { told, drawn: () => this.shown(), rests: () => this.play(false), works: (task) => this.works(task) });
     this.handout = new Handout(this.lab, told);
     this.buttons();
     this.keys();
@@ -53,6 +55,8 @@ class Page {
     addEventListener("resize", () => this.lab.redraw());
     addEventListener("hashchange", () => void this.follow());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.lab.restyle());
+    addEventListener("beforeprint", () => this.lab.restyle(true));
+    addEventListener("afterprint", () => this.lab.restyle());
     void this.follow();
   }
 
@@ -87,7 +91,10 @@ class Page {
     if (outcome instanceof TooLong) this.ask(outcome, () => void this.open(preset, view, true));
     if (outcome !== "done") return;
     this.describe(preset, sets);
-    this.setPace(preset.pace ?? 1e-3);
+    const [first] = this.lab.runs;
+    this.setPace(preset.pace ?? (first ? paceOf(first.port) : 1e-3));
+    const isNew = !view && preset.from === undefined && this.lab.runs.length > 1;
+    if (isNew && (await this.lab.approach(picoseconds(this.pace.base / 2))) !== "done") return;
     this.pace.rest(this.lab.events);
     if (!view && !preset.lesson && !still.matches) this.play(true);
   }
@@ -157,6 +164,8 @@ class Page {
     };
     at("play").onclick = () => this.play(!this.playing);
     at("cancel").onclick = () => this.lab.cancel();
+    const lessons = this.offers.filter(({ lesson }) => lesson !== undefined);
+    at("print").onclick = () => void this.lab.aside("Preparing the lecture", (task, engine) => printLecture(lessons, task, engine));
     this.step("start", () => this.lab.go(0));
     this.step("back", () => this.lab.go(Math.max(0, this.lab.now - picoseconds(this.pace.base / 10))));
     this.step("unit", () => this.lab.next("unit"));
@@ -250,11 +259,11 @@ class Page {
     this.lab.moves = !still.matches;
     at("now").textContent = instant(now);
     if (!at("time").matches(":active")) at<HTMLInputElement>("time").value = String((1000 * now) / Math.max(1, duration));
-    at<HTMLInputElement>("time").setAttribute("aria-valuetext", `${seconds(now).toFixed(6)} s of ${seconds(duration)} s`);
     at("slow").hidden = !(this.playing && this.pace.isSlow(performance.now()));
-    at("difference").toggleAttribute("disabled", runs.length < 2);
     this.announce();
     if (!preset || this.playing) return;
+    at("time").setAttribute("aria-valuetext", `${seconds(now).toFixed(6)} s of ${seconds(duration)} s`);
+    at("difference").toggleAttribute("disabled", runs.length < 2);
     this.handout.table();
     history.replaceState(null, "", toLink({ preset: preset.name, sets, now, ...(port === undefined ? {} : { port }) }));
     at("command").textContent = sets.map((own) => command(preset, own)).join("\n");

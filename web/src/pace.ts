@@ -1,5 +1,19 @@
 // How fast time passes on the page: slow by itself around a loss, a mark or a pause, and fast between.
 
+import type { Port } from "./protocol";
+
+/** Octets of a cell on a line, and of a full packet. */
+const [CELL, PACKET] = [53, 1500];
+/** Seconds of watching in which the line sends a full buffer, where no experiment says how fast time passes. */
+const DRAIN = 4;
+
+/** Simulated seconds in a second that suit a port. */
+export function paceOf({ measure, cells, cell, capacity, rate }: Port): number {
+  if (capacity === null) return 1e-3;
+  const octets = measure === "bytes" ? 1 : (cell ?? (cells ? CELL : PACKET));
+  return Math.min(0.1, Math.max(1e-5, (8 * octets * capacity) / rate / DRAIN));
+}
+
 /** Milliseconds of slow motion after an event, and before the next one is slow again. */
 const [SLOW, FAST] = [1200, 3000];
 /** The share of the speed in slow motion. */

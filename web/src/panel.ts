@@ -5,20 +5,22 @@ import { colour } from "./flow";
 import { inks } from "./ink";
 import { CanvasPen } from "./pen";
 import { Ports } from "./ports";
-import type { Decision, Entry, Frame, Picture, Policy, Why } from "./protocol";
+import type { Decision, Entry, Frame, Picture } from "./protocol";
 import type { Drop, Run } from "./run";
 import { type Document, type Figure, figureOf, figures, winner, written } from "./score";
 import { goodputs } from "./series";
 import { Sketch } from "./sketch";
 import { Strip, unitAt } from "./strip";
-import { answer, framesOf as framesThatSave } from "./why";
+import { type Search, answer, framesOf as framesThatSave } from "./why";
 import { count, instant, rate, span } from "./words";
+import { words } from "./write";
 
 const DROPS_AT_MOST = 40;
 
 /** What a panel asks about the frame that is followed. */
 export interface Asks {
-  why(): void;
+  /** Go on from where an earlier search has ended. */
+  why(earlier?: Search): void;
   whatIf(decision: Decision): void;
 }
 
@@ -40,6 +42,9 @@ export class Panel {
   private figures: Figure[] = [];
   private run: Run | undefined;
   private readonly drops = document.createElement("ol");
+  private pen: CanvasPen | undefined;
+  /** Whether the drawer is open. */
+  isOpen = false;
   private frame = 0;
   private told = 0;
   /** Of the canvas, in pixels of the page. */
@@ -90,14 +95,14 @@ export class Panel {
     this.title.textContent = `${this.letter} ${label}`;
     this.root.setAttribute("aria-label", `Run ${this.letter}: ${label}`);
     this.canvas.setAttribute("aria-label", `The buffer of run ${this.letter}, ${label}: Enter follows the frame at its head, arrow up and arrow down the frames beside it`);
-    for (const form of this.forms) form.set(...chosenOf(run.scenario.policies[form.kind]));
+    for (const form of this.forms) form.set(run.scenario.policies[form.kind]);
     this.ports.open();
     this.why.replaceChildren();
     (run.scenario.memory ? this.why : this.facts).after(this.ports.root);
     this.drops.replaceChildren();
     this.warnings.textContent = run.warnings.map((text) => `Warning: ${text}.`).join(" ");
     this.root.classList.toggle("shares", run.scenario.memory !== null);
-    this.key.replaceChildren(...run.scenario.flows.slice(0, run.scenario.flows_over_time).map((_, at) => sample(at)), rest(run));
+    this.key.replaceChildren(...run.listed.map(([flow]) => sample(flow)), rest(run));
     this.sketch.open(run);
   }
 
@@ -136,9 +141,9 @@ export class Panel {
   }
 
   /** What the engine has found about the loss of the frame that is followed. */
-  answer(run: Run, found: Why): void {
+  answer(run: Run, found: Search): void {
     run.saviours = framesThatSave(run, found);
-    answer(this.why, found, (decision) => this.asks.whatIf(decision));
+    answer(this.why, found, (decision) => this.asks.whatIf(decision), () => this.asks.why(found));
     this.draw(run);
   }
 
@@ -158,17 +163,14 @@ export class Panel {
     this.told = performance.now();
     this.sketch.draw(run);
     this.ports.draw(run);
-    this.fate.textContent = run.followed ? run.followed.fate(picture.units) : "";
-    if (this.more.clientHeight === 0) {
-      this.list(run, picture.missed);
-      return; // the drawer is closed
-    }
+    words(this.fate, run.followed ? run.followed.fate(picture.units) : "");
+    if (!this.isOpen) return;
     const rates = goodputs(run);
-    run.scenario.flows.slice(0, rates.length).forEach((flow, at) => {
+    run.listed.forEach(([, name], at) => {
       const item = this.key.children[at];
-      if (item) item.textContent = `${flow} ${rate(rates[at] ?? 0)}`;
+      if (item) words(item, `${name} ${rate(rates[at] ?? 0)}`);
     });
-    this.facts.textContent = this.said(run);
+    words(this.facts, this.said(run));
     this.list(run, picture.missed);
   }
 
@@ -208,7 +210,8 @@ export class Panel {
     if (!context) return;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
-    new Strip(new CanvasPen(context), run, inks(this.canvas), width, height).draw(run.motion, performance.now());
+    this.pen ??= new CanvasPen(context);
+    new Strip(this.pen, run, inks(), width, height).draw(run.motion, performance.now());
   }
 
   /** Draw the strip until nothing moves any more. */
@@ -253,7 +256,7 @@ export class Panel {
     if (!window) return [];
     const threshold = window.ssthresh === null ? "" : `, ssthresh ${count(window.ssthresh)}`;
     const trip = !window.srtt ? "" : `, round trip as the clock of the sender measures it ${span(window.srtt)}`;
-    return [`${run.scenario.flows[at]}: window ${count(window.cwnd)}${threshold} bytes${trip}`];
+    return [`${run.listed[at]?.[1]}: window ${count(window.cwnd)}${threshold} bytes${trip}`];
   }
 
   private list(run: Run, missed: number): void {
@@ -292,15 +295,6 @@ function framesOf(run: Run): Frame[] {
   return frames;
 }
 
-/** A policy with its parameters as texts. */
-function chosenOf(given: Policy | string | null | undefined): [string, Record<string, string>] {
-  if (given === null || given === undefined) return ["", {}];
-  if (typeof given === "string") return [given, {}];
-  const { policy, ...values } = given;
-  const texts = Object.entries(values).filter(([, value]) => value !== null && typeof value !== "object");
-  return [policy, Object.fromEntries(texts.map(([key, value]) => [key, String(value)]))];
-}
-
 /** The policies beside the admission policy. */
 function beside({ scenario: { policies } }: Run): string[] {
   const { scheduler, pushout, discipline } = policies;
@@ -318,9 +312,9 @@ function sample(at: number): HTMLElement {
 }
 
 /** How many flows the key does not show. */
-function rest({ scenario: { flows, flows_over_time } }: Run): HTMLElement {
+function rest({ scenario: { flows, listed, passing } }: Run): HTMLElement {
   const item = document.createElement("em");
-  item.textContent = flows.length > flows_over_time ? `the first ${flows_over_time} of ${count(flows.length)} flows` : "";
+  item.textContent = flows.length > listed.length ? `the first ${listed.length} of ${passing.length < flows.length ? `${count(passing.length)} flows here, ` : ""}${count(flows.length)} flows` : "";
   return item;
 }
 

@@ -11,22 +11,29 @@ import { count, instant, seconds } from "./words";
 export interface Shot {
   title: string;
   runs: Run[];
+  /** What each run does. */
+  labels: string[];
   motions: Motion[];
   facts: string[];
   commands: string[];
   inks: Inks;
   /** The instant, on the clock of the run. */
   now: number;
+  /** Only the strips and the charts beside the runs. */
+  isBrief?: boolean;
 }
 
-const WIDTH = 1200;
-const [PAD, LINE, STRIP, CHART] = [20, 18, 190, 210];
+/** Pixels of a picture, and of one that is printed small. */
+const [WIDTH, NARROW] = [1200, 720];
+const [PAD, LINE, CHART] = [20, 18, 210];
+/** Pixels of a strip, and of one that is printed small. */
+const [STRIP, LOW] = [190, 110];
 const LETTERS = 165;
 /** When all that moves on the page has come to its end: a picture has every loss up to its instant, whenever it is taken. */
 const SETTLED = Infinity;
 
 export function svg(shot: Shot): string {
-  const pen = new SvgPen(WIDTH, height(shot));
+  const pen = new SvgPen(width(shot), height(shot));
   draw(pen, shot);
   return pen.written();
 }
@@ -34,7 +41,7 @@ export function svg(shot: Shot): string {
 /** A PNG file, twice as fine as the screen. */
 export function png(shot: Shot): Promise<Blob> {
   const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [2 * WIDTH, 2 * height(shot)];
+  [canvas.width, canvas.height] = [2 * width(shot), 2 * height(shot)];
   const context = canvas.getContext("2d");
   if (!context) throw new Error("this browser has no canvas");
   context.scale(2, 2);
@@ -44,15 +51,29 @@ export function png(shot: Shot): Promise<Blob> {
   });
 }
 
-function height({ runs, facts, commands }: Shot): number {
-  const texts = [...facts.map(wrapped), ...commands.map(wrapped)].flat().length;
-  const rows = Math.ceil(charts(runs).length / 2);
-  return 2 * PAD + 2 * LINE + runs.length * (STRIP + LINE) + texts * LINE + rows * CHART + LINE;
+function height(shot: Shot): number {
+  const texts = [...shot.facts.map(wrapped), ...shot.commands.map(wrapped)].flat().length;
+  const rows = Math.ceil(shown(shot).length / 2);
+  return 2 * PAD + 2 * LINE + shot.runs.length * (strip(shot) + LINE) + texts * LINE + rows * CHART + LINE;
+}
+
+function width({ isBrief }: Shot): number {
+  return isBrief ? NARROW : WIDTH;
+}
+
+function strip({ isBrief }: Shot): number {
+  return isBrief ? LOW : STRIP;
+}
+
+/** The charts of a picture. */
+function shown({ runs, isBrief }: Shot): Chart[] {
+  return charts(runs).filter(({ isMain }) => isMain || !isBrief);
 }
 
 function draw(pen: Pen, shot: Shot): void {
   const { runs, inks } = shot;
-  pen.rect(0, 0, WIDTH, height(shot), inks.panel);
+  const [wide, tall] = [width(shot), strip(shot)];
+  pen.rect(0, 0, wide, height(shot), inks.panel);
   let y = PAD + LINE;
   const say = (text: string, size = 12) => {
     for (const line of wrapped(text)) {
@@ -60,25 +81,26 @@ function draw(pen: Pen, shot: Shot): void {
       y += LINE;
     }
   };
-  say(`${shot.title}, ${instant(shot.now)}`, 15);
+  if (shot.title) say(`${shot.title}, ${instant(shot.now)}`, 15);
   runs.forEach((run, at) => {
-    say(`${"AB"[at]}  ${run.scenario.policies.admission.policy}, port ${run.port.name}`, 14);
+    say(`${"AB"[at]}  ${shot.labels[at]}, port ${run.port.name}`, 14);
     const motion = shot.motions[at];
-    if (motion) new Strip(shifted(pen, PAD, y - LINE + 4), run, inks, WIDTH - 2 * PAD, STRIP).draw(motion, SETTLED);
-    y += STRIP;
-    say(shot.facts[at] ?? "");
+    if (motion) new Strip(shifted(pen, PAD, y - LINE + 4), run, inks, wide - 2 * PAD, tall).draw(motion, SETTLED);
+    y += tall;
+    if (shot.facts[at]) say(shot.facts[at]);
   });
-  charts(runs).forEach((each, at) => {
-    const x = PAD + (at % 2) * (WIDTH / 2 - PAD / 2);
+  shown(shot).forEach((each, at) => {
+    const x = PAD + (at % 2) * (wide / 2 - PAD / 2);
     chart(shifted(pen, x, y + Math.floor(at / 2) * CHART), each, shot);
   });
-  y += Math.ceil(charts(runs).length / 2) * CHART + LINE;
+  y += Math.ceil(shown(shot).length / 2) * CHART + LINE;
   shot.commands.forEach((command) => say(command));
 }
 
 /** Axes, a line for every series up to the instant, and their names. */
-function chart(pen: Pen, { title, lines }: Chart, { inks, now, runs }: Shot): void {
-  const [left, top, wide, tall] = [64, 24, WIDTH / 2 - 2 * PAD - 64, CHART - 74];
+function chart(pen: Pen, { title, lines }: Chart, shot: Shot): void {
+  const { inks, now, runs } = shot;
+  const [left, top, wide, tall] = [64, 24, width(shot) / 2 - 2 * PAD - 64, CHART - 74];
   const series = lines.map((line) => {
     const rows = line.run.rows.filter(({ time }) => time <= now);
     return { ...line, rows, ys: line.values(rows) };
@@ -92,16 +114,18 @@ function chart(pen: Pen, { title, lines }: Chart, { inks, now, runs }: Shot): vo
     pen.text(left - 6, y + 4, count(Number((most * share).toPrecision(3))), inks.muted, "end", 11);
     pen.text(left + wide * share, top + tall + 15, `${Number(seconds(end * share).toPrecision(4))} s`, inks.muted, "middle", 11);
   }
-  let x = left;
+  let [x, line] = [left, 0];
   for (const { label, stroke, dash, rows, ys } of series) {
     const points = rows.flatMap(({ time }, at): [number, number][] => {
       const y = ys[at];
       return typeof y === "number" ? [[left + (wide * time) / end, top + tall * (1 - y / most)]] : [];
     });
     if (points.length > 0) pen.path(points, stroke, 1.5, dash);
-    pen.rect(x, top + tall + 24, 10, 10, stroke);
-    pen.text(x + 14, top + tall + 33, label, inks.text, "start", 11);
-    x += 26 + 6.5 * label.length;
+    const length = 26 + 6.5 * label.length;
+    if (x > left && x + length > left + wide) [x, line] = [left, line + 1];
+    pen.rect(x, top + tall + 24 + 14 * line, 10, 10, stroke);
+    pen.text(x + 14, top + tall + 33 + 14 * line, label, inks.text, "start", 11);
+    x += length;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Run } from "./run";
 import { count } from "./words";
+import { attribute, variable, words } from "./write";
 
 interface Level {
   name: string;
@@ -47,7 +48,7 @@ export class Ports {
     const busy = fullest.map(([at]) => at).sort((a, b) => a - b);
     const others = all.length - busy.length;
     const rest = others > 0 ? `; ${count(others)} other ${run.scenario.memory ? "queues" : "ports"}` : "";
-    this.head.textContent = `${heading(run)}${rest}`;
+    words(this.head, `${heading(run)}${rest}`);
     const scale = run.scenario.memory?.cells ?? Math.max(1, ...all.map(({ used, most }) => most ?? used));
     while (this.rows.children.length > busy.length) this.rows.lastElementChild?.remove();
     busy.forEach((at, place) => {
@@ -59,15 +60,15 @@ export class Ports {
   /** One level: a button with its name, and a bar with the threshold as a line. */
   private row(run: Run, place: number, { name, port, used, most, lost }: Level, scale: number): void {
     const row = (this.rows.children[place] as HTMLElement | undefined) ?? this.add();
-    const [button, bar, words] = [...row.children] as [HTMLButtonElement, HTMLElement, HTMLElement];
+    const [button, bar, says] = [...row.children] as [HTMLButtonElement, HTMLElement, HTMLElement];
     const limit = most === null || most >= scale ? "" : run.scenario.memory ? `, threshold ${count(Math.round(most))}` : ` of ${count(most)}`;
-    if (button.textContent !== name) button.textContent = name;
+    words(button, name);
     button.onclick = () => this.show(port);
-    button.setAttribute("aria-pressed", String(port === run.port.name));
-    bar.style.setProperty("--used", String(Math.min(1, used / scale)));
-    bar.style.setProperty("--most", String(Math.min(1, (most ?? scale) / scale)));
+    attribute(button, "aria-pressed", String(port === run.port.name));
+    variable(bar, "--used", Math.min(1, used / scale));
+    variable(bar, "--most", Math.min(1, (most ?? scale) / scale));
     bar.classList.toggle("free", limit === "" && most === null);
-    words.textContent = `${count(used)}${limit}${lost ? `, ${count(lost)} lost` : ""}`;
+    words(says, `${count(used)}${limit}${lost ? `, ${count(lost)} lost` : ""}`);
   }
 
   private add(): HTMLElement {

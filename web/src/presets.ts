@@ -1,5 +1,6 @@
 // What the page offers to open: experiments whose outcome is known, and what `pushout lab` has put into it.
 
+import type { ScenarioText } from "./protocol";
 import type { Figure } from "./score";
 
 /** One thing that the reader changes in the sentence: an override of run B, or of the run of this number. */
@@ -25,6 +26,12 @@ export interface OverSeeds {
   b: [number, number];
 }
 
+/** A policy in Python, translated: its override, and `PLACE=FILE.py`. */
+export interface Program {
+  set: string;
+  option: string;
+}
+
 export interface Preset {
   name: string;
   /** Other names in links. */
@@ -48,9 +55,13 @@ export interface Preset {
   text: string;
   /** The overrides of one run, or of two that are compared. */
   runs: string[][];
+  /** Policies in Python among these overrides, and the option of `pushout run --policy` that names the file of each. */
+  programs?: Program[];
   /** Simulated seconds where to begin, and how many are shown in a second. */
   from?: number;
   pace?: number;
+  /** Simulated seconds at which a printed figure of it is taken. */
+  figure?: number;
   port?: string;
 }
 
@@ -69,6 +80,28 @@ export function presets(): Preset[] {
 export function controlled(sets: string[][], { key, run = 1 }: Control, value: string): string[][] {
   const own = (list: string[]) => [...list.filter((set) => !set.startsWith(`${key}=`)), `${key}=${value}`];
   return sets.map((list, at) => (at === run ? own(list) : list));
+}
+
+/** What a run does, in the words of its preset; none if the run has other overrides. */
+export function labelled({ labels, control, runs }: Preset, at: number, sets: string[] = []): string | undefined {
+  const key = control && `${control.key}=`;
+  const fixed = (list: string[] = []) => JSON.stringify(list.filter((set) => !key || !set.startsWith(key)));
+  const text = labels?.[at];
+  if (!text || fixed(sets) !== fixed(runs[at])) return undefined;
+  const value = sets.findLast((set) => key && set.startsWith(key))?.slice(key?.length);
+  return text.replace("{control}", plain(value ?? ""));
+}
+
+/** A scenario as the engine takes it: the seed stands beside the overrides. */
+export function asked(preset: Preset, own: string[]): ScenarioText {
+  const seed = seedOf(own);
+  const sets = own.filter((set) => !set.startsWith("seed="));
+  return { text: preset.text, name: preset.file, sets, ...(seed === undefined ? {} : { seed }) };
+}
+
+/** The seed among overrides, as it was written. */
+export function seedOf(sets: string[]): string | undefined {
+  return sets.findLast((set) => set.startsWith("seed="))?.slice(5);
 }
 
 /** A value of TOML as people write it. */

@@ -29,7 +29,14 @@ export interface Scenario {
   port: number;
   thresholds: [string, number][];
   flows: string[];
-  flows_over_time: number;
+  /** The flows with figures over time, by their numbers: all, or of many the first that pass the port. */
+  listed: number[];
+  /** The flows whose data pass the port in view. */
+  passing: number[];
+  /** The variables of the port's policies: name, and queue if each queue has one. */
+  state: [string, number | null][];
+  /** The losses by intent, as a scenario writes each. */
+  losses: string[];
   circuits: (string | null)[];
   reasons: string[];
   /** Of each reason: a unit is lost because … */
@@ -116,8 +123,10 @@ export interface Row {
   marked: number;
   /** Octets that all flows have delivered. */
   delivered: number;
-  /** Of the first flows: see `flows_over_time`. */
+  /** Of the flows of `Scenario.listed`. */
   flows: { window: number | null; delivered: number }[];
+  /** Of the variables of `Scenario.state`. */
+  state: number[];
 }
 
 export interface Picture {
@@ -136,6 +145,7 @@ export interface Picture {
   sent: number;
   lost: number[];
   marked: number[];
+  /** Of the flows of `Scenario.listed`. */
   flows: { delivered: number; window: Window | null }[];
   /** Octets of every flow. */
   delivered: number[];
@@ -151,8 +161,8 @@ export interface SentPicture extends Omit<Picture, "units" | "records" | "rows">
   units: ArrayLike<number>;
   /** Seven numbers for each: time, what happened, circuit, frame, index, octets, marks. */
   records: ArrayLike<number>;
-  /** Time, occupancy, losses by reason, marks, octets of all flows, and the window and the octets of each of the first. */
-  rows: [number, number, number[], number, number, [number | null, number][]][];
+  /** Time, occupancy, losses by reason, marks, octets of all flows, window and octets of each listed one, state. */
+  rows: [number, number, number[], number, number, [number | null, number][], number[]][];
 }
 
 export interface Place extends Identity {
@@ -196,6 +206,8 @@ export interface Question {
   flow: string;
   frame: number;
   last: number;
+  /** The latest decisions, which an earlier part of the search has tried. */
+  skip: number;
   sets: number;
 }
 

@@ -75,6 +75,11 @@ export class Run {
     return port;
   }
 
+  /** The flows with figures over time: number and name. */
+  get listed(): [number, string][] {
+    return this.scenario.listed.map((flow) => [flow, this.scenario.flows[flow] ?? ""]);
+  }
+
   /** The thresholds in force, with their names. */
   thresholds(): [string, number][] {
     const moving = this.picture?.queue_thresholds ?? [];

@@ -24,7 +24,7 @@ export interface Chart {
 
 const LINES_AT_MOST = 3;
 /** Intervals over which a goodput is taken, since data arrive in bursts. */
-const BURST = 50;
+export const BURST = 50;
 
 /** The charts of these runs; those without a line are left out. */
 export function charts(runs: Run[]): Chart[] {
@@ -40,7 +40,32 @@ export function charts(runs: Run[]): Chart[] {
     { title: "Goodput of all flows (Mb/s)", isMain: false, lines: each((_, dash, name) => [goodput(dash, name)]) },
     { title: "Units lost so far", isMain: false, lines: each(losses) },
   ];
-  return all.filter(({ lines }) => lines.length > 0);
+  return [...all, ...states(runs)].filter(({ lines }) => lines.length > 0);
+}
+
+/** A chart for each variable that a policy of the port keeps; the first of a policy of the reader's own stands beside the runs. */
+function states(runs: Run[]): Chart[] {
+  const names = [...new Set(runs.flatMap(({ scenario }) => scenario.state.map(([name]) => name)))];
+  const own = runs.filter(({ scenario }) => isOwn(scenario)).flatMap(({ scenario }) => scenario.state.map(([name]) => name));
+  return names.map((title) => ({
+    title: `${title} (kept by the policy)`,
+    isMain: title === own[0],
+    lines: runs.flatMap((run, at) => {
+      const kept = run.scenario.state.flatMap(([name, queue], place): [number | null, number][] => (name === title ? [[queue, place]] : []));
+      return kept.slice(0, LINES_AT_MOST).map(([queue, place], number) => ({
+        label: `${title}${queue === null || kept.length < 2 ? "" : ` of queue ${queue}`}${runs.length > 1 ? ` ${"AB"[at]}` : ""}`,
+        stroke: colour(at > 0 ? 5 + number : number),
+        run,
+        values: (rows: Row[]) => rows.map((row) => row.state[place]),
+        ...(at > 0 ? { dash: [4, 3] } : {}),
+      }));
+    }),
+  }));
+}
+
+/** Whether a policy of the port is a program. */
+function isOwn({ policies: { admission, pushout, scheduler } }: Run["scenario"]): boolean {
+  return [admission, pushout, scheduler].some((policy) => policy?.policy === "program");
 }
 
 function occupancy(run: Run, dash: number[] | undefined, name: string): Omit<Line, "run">[] {
@@ -55,12 +80,11 @@ function occupancy(run: Run, dash: number[] | undefined, name: string): Omit<Lin
 }
 
 function windows(run: Run, dash: number[] | undefined, name: string): Omit<Line, "run">[] {
-  const flows = run.scenario.flows.slice(0, Math.min(LINES_AT_MOST, run.scenario.flows_over_time));
   const hasWindow = (at: number) => run.picture?.flows[at]?.window != null;
-  return flows.flatMap((flow, at) => {
+  return run.listed.slice(0, LINES_AT_MOST).flatMap(([flow, own], at) => {
     if (!hasWindow(at)) return [];
     const values = (rows: Row[]) => rows.map((row) => row.flows[at]?.window);
-    return [{ label: `${flow}${name}`, stroke: colour(at), values, ...(dash ? { dash } : {}) }];
+    return [{ label: `${own}${name}`, stroke: colour(flow), values, ...(dash ? { dash } : {}) }];
   });
 }
 

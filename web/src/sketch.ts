@@ -4,19 +4,24 @@
 import { colour } from "./flow";
 import type { Picture } from "./protocol";
 import type { Run } from "./run";
-import { count, rate } from "./words";
+import { PER_SECOND, count, rate } from "./words";
+import { attribute, words } from "./write";
 
 const [WIDTH, HEIGHT] = [600, 54];
 const [MIDDLE, TOP] = [24, 6];
 const DOTS = 32;
 /** How much of a rate is that of the latest picture. */
 const FRESH = 0.3;
+/** The share of the line, as its reciprocal, below which no dot is the largest. */
+const LEAST = 1000;
 const [BOX, BOX_WIDE] = [300, 120];
 const SPACE = "http://www.w3.org/2000/svg";
 
 export class Sketch {
   readonly root = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "sketch" });
   private readonly dots: SVGElement[] = [];
+  /** The flow of each dot, and its place among those with figures over time. */
+  private flows: { flow: number; place: number }[] = [];
   private readonly level = element("rect", { x: BOX, y: TOP, height: 36, width: 0, class: "filled" });
   private readonly forth = element("path", { d: `M170 ${MIDDLE}H${BOX}`, class: "way" });
   private readonly back = element("path", { d: `M${WIDTH - 40} ${MIDDLE + 12}V50H130V${MIDDLE + 14}`, class: "back" });
@@ -25,18 +30,22 @@ export class Sketch {
   private marks = 0;
   private rates: number[] = [];
   private before: Picture | undefined;
+  private named = "";
 
   /** A run has been opened. */
   open(run: Run): void {
-    const { flows } = run.scenario;
+    const { flows, listed, passing } = run.scenario;
+    const those = flows.length > DOTS && passing.length > 0 ? passing : [...flows.keys()];
+    this.flows = those.slice(0, DOTS).map((flow) => ({ flow, place: listed.indexOf(flow) }));
     this.stalled.clear();
     this.marks = 0;
     this.dots.length = 0;
     this.rates = [];
     this.before = undefined;
-    const apart = flows.length > 16 ? 9.5 : 18;
-    flows.slice(0, DOTS).forEach((_, at) => this.dots.push(element("circle", { cx: 10 + apart * Math.floor(at / 2), cy: 14 + 20 * (at % 2), r: 3, fill: colour(at) })));
-    const more = flows.length > DOTS ? `+ ${count(flows.length - DOTS)}` : "";
+    const apart = this.flows.length > 16 ? 9.5 : 18;
+    this.flows.forEach(({ flow }, at) => this.dots.push(element("circle", { cx: 10 + apart * Math.floor(at / 2), cy: 14 + 20 * (at % 2), r: 3, fill: colour(flow) })));
+    const more = those.length > DOTS ? `+ ${count(those.length - DOTS)}` : "";
+    this.named = `${count(those.length)} flows${those.length < flows.length ? ` of ${count(flows.length)}` : ""} to port ${run.port.name} at ${rate(run.port.rate)}`;
     this.root.replaceChildren(
       this.forth,
       element("path", { d: `M${BOX + BOX_WIDE} ${MIDDLE}H${WIDTH - 52}`, class: "way" }),
@@ -56,31 +65,31 @@ export class Sketch {
     const picture = run.picture;
     if (!picture) return;
     const rates = this.smoothed(run);
-    const most = Math.max(1, ...rates);
-    const largest = run.scenario.flows.length > 16 ? 2.8 : 5.5;
+    const most = Math.max(run.port.rate / (8 * PER_SECOND * LEAST), ...rates);
+    const largest = this.flows.length > 16 ? 2.8 : 5.5;
     let waiting = 0;
     this.dots.forEach((dot, at) => {
-      dot.setAttribute("r", String(2 + largest * Math.sqrt((rates[at] ?? 0) / most)));
+      attribute(dot, "r", (2 + largest * Math.sqrt((rates[at] ?? 0) / most)).toFixed(1));
       const waits = this.waits(run, at);
       dot.classList.toggle("waits", waits);
       waiting += waits ? 1 : 0;
     });
     const room = run.scenario.memory?.cells ?? run.port.capacity ?? Math.max(1, ...run.rows.map(({ occupancy }) => occupancy));
     const used = run.scenario.memory ? (picture.memory?.used ?? 0) : picture.occupancy;
-    this.level.setAttribute("width", String(BOX_WIDE * Math.min(1, used / Math.max(1, room))));
+    attribute(this.level, "width", (BOX_WIDE * Math.min(1, used / Math.max(1, room))).toFixed(1));
     const marks = picture.marked.reduce((all, many) => all + many, 0);
     const [isMarking, paused] = [marks > this.marks, picture.paused.filter(Boolean).length];
     this.marks = marks;
     this.back.classList.toggle("lit", isMarking);
     this.forth.classList.toggle("lit", paused > 0);
-    this.words.textContent = paused > 0 ? `‖ ${count(paused)} paused` : "";
+    words(this.words, paused > 0 ? `‖ ${count(paused)} paused` : "");
     const facts = [
-      `${count(run.scenario.flows.length)} flows to port ${run.port.name} at ${rate(run.port.rate)}`,
+      this.named,
       ...(waiting > 0 ? [`${count(waiting)} wait for a timeout`] : []),
       ...(isMarking ? ["marks travel back"] : []),
       ...(paused > 0 ? [`${count(paused)} lines are paused`] : []),
     ];
-    this.root.setAttribute("aria-label", facts.join("; "));
+    attribute(this.root, "aria-label", facts.join("; "));
   }
 
   /** What each flow delivers of late, in octets for a picosecond. */
@@ -89,8 +98,8 @@ export class Sketch {
     if (!picture || (before && picture.now < before.now)) this.rates = [];
     if (picture && before && picture.now > before.now) {
       const span = picture.now - before.now;
-      this.rates = picture.delivered.slice(0, DOTS).map((delivered, at) => {
-        const latest = (delivered - (before.delivered[at] ?? 0)) / span;
+      this.rates = this.flows.map(({ flow }, at) => {
+        const latest = Math.max(0, (picture.delivered[flow] ?? 0) - (before.delivered[flow] ?? 0)) / span; // a new transfer begins at 0
         return latest * FRESH + (this.rates[at] ?? latest) * (1 - FRESH);
       });
     }
@@ -100,7 +109,7 @@ export class Sketch {
 
   /** Whether a flow has met a timeout and has delivered nothing since. */
   private waits(run: Run, at: number): boolean {
-    const flow = run.picture?.flows[at];
+    const flow = run.picture?.flows[this.flows[at]?.place ?? -1];
     const timeouts = flow?.window?.timeouts ?? 0;
     const delivered = flow?.delivered ?? 0;
     const before = this.stalled.get(at) ?? { timeouts, delivered, waits: false };

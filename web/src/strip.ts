@@ -133,7 +133,7 @@ export class Strip {
     const { x, y } = this.at(place);
     if (kind === "out") pen.rect(LEFT - (LEFT + width) * way, ABOVE, width, tall, flow);
     if (kind === "lost") pen.rect(x, y + (this.bottom() - y) * way, width, tall, flow);
-    if (kind === "mark") pen.path(outline(x, y, width, this.place.rowHeight - 2), inks.text, 2);
+    if (kind === "mark") pen.rect(x, y + this.place.rowHeight - 6, width, 4, inks.text);
   }
 
   /** Why units were lost or marked, where it happened; equal words at one place are counted. */

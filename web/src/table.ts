@@ -9,7 +9,8 @@ export type Cell = string | number;
 export function table(runs: Run[], until: number): [string[], Cell[][]] {
   const port = runs[0]?.port;
   const reasons = (runs[0]?.scenario.reasons ?? []).map((_, at) => at).filter((at) => runs.some((run) => happened(run, at)));
-  const flows = (runs[0]?.scenario.flows ?? []).slice(0, runs[0]?.scenario.flows_over_time);
+  const flows = (runs[0]?.listed ?? []).map(([, name]) => name);
+  const state = [...new Set(runs.flatMap((run) => run.scenario.state.map(stateName)))];
   const heading = [
     "run",
     "time_s",
@@ -18,11 +19,13 @@ export function table(runs: Run[], until: number): [string[], Cell[][]] {
     "marked",
     "delivered_bytes_all_flows",
     ...flows.flatMap((flow) => [`cwnd_bytes_${flow}`, `delivered_bytes_${flow}`]),
+    ...state,
   ];
-  const rows = runs.flatMap((run, at) =>
-    run.rows
+  const rows = runs.flatMap((run, at) => {
+    const places = state.map((name) => run.scenario.state.findIndex((each) => stateName(each) === name));
+    return run.rows
       .filter(({ time }) => time <= until)
-      .map(({ time, occupancy, lost, marked, delivered: all, flows: states }) => [
+      .map(({ time, occupancy, lost, marked, delivered: all, flows: states, state: kept }) => [
         "AB"[at] ?? "",
         seconds(time),
         occupancy,
@@ -30,9 +33,15 @@ export function table(runs: Run[], until: number): [string[], Cell[][]] {
         marked,
         all,
         ...states.flatMap(({ window, delivered }) => [window ?? "", delivered]),
-      ]),
-  );
+        ...places.map((place) => kept[place] ?? ""),
+      ]);
+  });
   return [heading, rows];
+}
+
+/** The column of a variable of the port's policies. */
+function stateName([name, queue]: [string, number | null]): string {
+  return queue === null ? `state_${name}` : `state_${name}_queue_${queue}`;
 }
 
 function happened(run: Run, reason: number): boolean {

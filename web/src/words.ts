@@ -1,6 +1,7 @@
 // Numbers as people read them.
 
-const PER_SECOND = 1e12;
+/** Picoseconds in a second. */
+export const PER_SECOND = 1e12;
 
 export function seconds(picoseconds: number): number {
   return picoseconds / PER_SECOND;

@@ -3,8 +3,12 @@
 use serde_json::{Value as Json, json};
 
 use pushout_core::engine::reference::Stepper;
-use pushout_core::scenario::model::Scenario;
+use pushout_core::link::port::Port;
+use pushout_core::metrics::state::Figure;
+use pushout_core::scenario::contract::passing_circuits;
+use pushout_core::scenario::model::{Flow, Scenario};
 use pushout_core::trace::ring::RecordRing;
+use pushout_core::units::ids::CircuitId;
 use pushout_core::units::{Span, Time};
 use pushout_core::view::FlowProgress;
 
@@ -13,12 +17,15 @@ use pushout_core::view::FlowProgress;
 pub(crate) struct History {
     rows: Vec<Json>,
     every: Span,
+    /// The flows that have figures over time.
+    flows: Vec<usize>,
 }
 
 impl History {
     /// No row yet.
-    pub(crate) fn new(scenario: &Scenario) -> History {
-        History { rows: Vec::new(), every: Span((scenario.duration.0 / ROWS).max(1)) }
+    pub(crate) fn new(scenario: &Scenario, port: usize) -> History {
+        let every = Span((scenario.duration.0 / ROWS).max(1));
+        History { rows: Vec::new(), every, flows: listed(scenario, port) }
     }
 
     /// Return when the next row is due.
@@ -26,15 +33,15 @@ impl History {
         Time::ZERO + Span(self.every.0 * self.rows.len() as u64)
     }
 
-    /// Take a row if it is due: time, occupancy, losses by reason, marks, the octets that all flows have delivered, then
-    /// window and delivered octets of each of the first [`FLOWS`] flows.
+    /// Take a row if it is due: time, occupancy, losses by reason, marks, the octets that all flows have delivered, window
+    /// and delivered octets of each of the [listed](listed()) flows, and the state of the port's policies.
     pub(crate) fn take(&mut self, stepper: &Stepper<RecordRing>, port: usize) {
         if stepper.now() < self.next() {
             return;
         }
         let network = stepper.network();
-        let flows = network.flows.iter().take(FLOWS).map(|flow| {
-            let FlowProgress { delivered, window } = FlowProgress::of(flow);
+        let flows = self.flows.iter().map(|&flow| {
+            let FlowProgress { delivered, window } = FlowProgress::of(&network.flows[flow]);
             json!([window.map(|window| window.cwnd), delivered])
         });
         let flows: Json = flows.collect();
@@ -47,7 +54,13 @@ impl History {
             port_now.counters().newly_marked(),
             delivered,
             flows,
+            state(port_now).iter().map(|figure| figure.value).collect::<Vec<_>>(),
         ]));
+    }
+
+    /// Return the flows that have figures over time.
+    pub(crate) fn flows(&self) -> &[usize] {
+        &self.flows
     }
 
     /// Return the rows after the first `have` ones.
@@ -56,7 +69,35 @@ impl History {
     }
 }
 
+/// Return the flows whose data pass a port, in order; where no data pass, those whose acknowledgements do.
+pub(crate) fn passing(scenario: &Scenario, port: usize) -> Vec<usize> {
+    let passing = passing_circuits(scenario);
+    let circuits: Vec<CircuitId> = passing.at(port).iter().copied().collect();
+    let passes = |circuit: CircuitId| circuits.binary_search(&circuit).is_ok();
+    let those = |passes: &dyn Fn(&Flow) -> bool| -> Vec<usize> {
+        (0..scenario.flows.len()).filter(|&flow| passes(&scenario.flows[flow])).collect()
+    };
+    let data = those(&|flow| passes(flow.vc));
+    if data.is_empty() { those(&|flow| flow.back.is_some_and(passes)) } else { data }
+}
+
+/// Return the flows with figures over time: all, or of many the first that pass the port in view.
+pub(crate) fn listed(scenario: &Scenario, port: usize) -> Vec<usize> {
+    let all = scenario.flows.len();
+    let passing = if all > FLOWS { passing(scenario, port) } else { Vec::new() };
+    if passing.is_empty() { (0..all.min(FLOWS)).collect() } else { passing.into_iter().take(FLOWS).collect() }
+}
+
+/// Return the variables of a port's policies that have figures over time.
+pub(crate) fn state(port: &Port) -> Vec<Figure> {
+    let mut figures = port.state();
+    figures.truncate(FIGURES);
+    figures
+}
+
 /// Rows of a whole run.
 const ROWS: u64 = 2000;
 /// Most flows with figures over time: more lines cannot be distinguished in a chart.
-pub(crate) const FLOWS: usize = 16;
+const FLOWS: usize = 16;
+/// Most variables with figures over time.
+const FIGURES: usize = 16;

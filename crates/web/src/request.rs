@@ -73,10 +73,11 @@ impl OpenRuns {
         let sets = sets(request);
         let (scenario, warnings) = ask(request, &sets)?.scenario().map_err(|refusal| refusal.message)?;
         let port = port(&scenario, request.get("port").and_then(Json::as_str))?;
-        let shown = show::scenario(&scenario, port);
         let engine = chosen(&scenario).1.is_none();
+        let session = Session::new(scenario, port);
+        let shown = show::scenario(&session);
         self.opened += 1;
-        self.sessions.insert(self.opened, Session::new(scenario, port));
+        self.sessions.insert(self.opened, session);
         let warnings: Json = warnings.iter().map(|warning| warning.json()).collect();
         Ok(json!({ "handle": self.opened, "scenario": shown, "warnings": warnings, "fast": engine }))
     }
@@ -270,6 +271,46 @@ mod tests {
         assert!(picture["rows"].as_array().unwrap().len() > 1300);
         assert_eq!(ask(&mut runs, &json!({ "do": "close", "handle": 1 })), json!({}));
         assert_eq!(ask(&mut runs, &go(0))["error"], "no run is open under the handle 1");
+    }
+
+    #[test]
+    fn the_state_of_policies_and_the_losses_by_intent_are_shown() {
+        let sets = [
+            "duration=200 ms",
+            "warmup=0 s",
+            "port.bottleneck.admission={policy='red'}",
+            "loss=[{link='bottleneck',flow='flow1',cells=[2]}]",
+        ];
+        let mut runs = OpenRuns::default();
+        let opened = ask(&mut runs, &json!({ "do": "open", "text": LAN, "name": "lan.toml", "sets": sets }));
+        let scenario = &opened["scenario"];
+        assert_eq!(scenario["state"], json!([["average", null], ["max_p", null]]));
+        let losses = [r#"{ link = "bottleneck", flow = "flow1", cells = [2] }"#];
+        assert_eq!(scenario["losses"], json!(losses));
+        let picture =
+            ask(&mut runs, &json!({ "do": "go", "handle": 1, "to": 199_000_000_000_u64, "have": 0 }));
+        let averages = picture["rows"].as_array().unwrap().iter().map(|row| row[6][0].as_f64().unwrap());
+        assert!(averages.clone().fold(0.0, f64::max) > 100.0, "cells");
+        assert_eq!(averages.take(1).collect::<Vec<_>>(), [0.0]);
+    }
+
+    #[test]
+    fn of_many_flows_those_that_pass_the_port_are_listed() {
+        let text = include_str!("../../../scenarios/chip.toml");
+        let open = |port: &str| {
+            let request = json!({ "do": "open", "text": text, "name": "chip.toml", "port": port });
+            ask(&mut OpenRuns::default(), &request)["scenario"].clone()
+        };
+        let scenario = open("to-store1");
+        let names = |list: &str| -> Vec<String> {
+            let numbers = scenario[list].as_array().unwrap().iter();
+            numbers.map(|at| scenario["flows"][at.as_u64().unwrap() as usize].to_string()).collect()
+        };
+        assert!(scenario["flows"].as_array().unwrap().len() > 16);
+        assert_eq!(names("listed"), names("passing"));
+        assert!(names("passing").len() < 16, "{:?}", names("passing"));
+        let all: Vec<u64> = (0..16).collect();
+        assert_eq!(open("to-aggregator")["listed"], json!(all));
     }
 
     #[test]

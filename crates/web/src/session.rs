@@ -121,7 +121,7 @@ impl Session {
     /// A run at its start, with this port in view.
     pub(crate) fn new(scenario: Scenario, port: usize) -> Session {
         let stepper = stepper(&scenario, port, ROOM);
-        let mut history = History::new(&scenario);
+        let mut history = History::new(&scenario, port);
         history.take(&stepper, port);
         Session { kept: vec![stepper.clone()], scout: None, history, stepper, scenario, port }
     }

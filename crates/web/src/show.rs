@@ -14,12 +14,16 @@ use pushout_core::verdict::Reason;
 use pushout_core::view::{FlowProgress, SenderWindow, fixed_thresholds, queue_thresholds, queued};
 
 use crate::compare::Difference;
-use crate::history::FLOWS;
-use crate::memory;
 use crate::session::{RecentEvents, Session};
+use crate::{history, memory, toml};
 
 /// Return the constants of a run.
-pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
+pub(crate) fn scenario(session: &Session) -> Json {
+    let Session { scenario, stepper, .. } = session;
+    let port = session.port;
+    let explained = pushout_core::scenario::explain(scenario);
+    let state = history::state(&stepper.network().ports[port]);
+    let losses = explained["loss"].as_array().into_iter().flatten().map(|loss| toml::inline(&stated(loss)));
     let vc = |spec: &pushout_core::scenario::model::Vc| spec.flow.map(|flow| &scenario.flows[flow].name);
     json!({
         "name": scenario.name,
@@ -31,18 +35,27 @@ pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
         "port": port,
         "thresholds": fixed_thresholds(scenario, port).iter().map(|it| json!([it.name, it.level])).collect::<Vec<_>>(),
         "flows": scenario.flows.iter().map(|flow| &flow.name).collect::<Vec<_>>(),
-        "flows_over_time": FLOWS.min(scenario.flows.len()),
+        "listed": history::listed(scenario, port),
+        "passing": history::passing(scenario, port),
+        "state": state.iter().map(|it| json!([it.name, it.queue])).collect::<Vec<_>>(),
+        "losses": losses.collect::<Vec<_>>(),
         "circuits": scenario.vcs.iter().map(vc).collect::<Vec<_>>(),
         "reasons": Reason::ALL.map(Reason::word),
         "meanings": Reason::ALL.map(Reason::meaning),
         "memory": memory::terms(scenario, port),
-        "policies": policies(scenario, port),
+        "policies": policies(scenario, port, &explained),
     })
 }
 
+/// Return a table without its empty lists, which stand for keys that are left out.
+fn stated(table: &Json) -> Json {
+    let keys = table.as_object().into_iter().flatten();
+    let stated = keys.filter(|(_, value)| value.as_array().is_none_or(|list| !list.is_empty()));
+    stated.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
 /// Return the policies of a port, or of the memory that it shares, as a scenario writes them.
-fn policies(scenario: &Scenario, port: usize) -> Json {
-    let explained = pushout_core::scenario::explain(scenario);
+fn policies(scenario: &Scenario, port: usize, explained: &Json) -> Json {
     let line = &scenario.lines[port];
     match &line.port.memory {
         Some(section) => explained["memory"][section].clone(),
@@ -76,7 +89,7 @@ pub(crate) fn picture(session: &Session, seen: &RecentEvents, have: usize) -> Js
     let port = &network.ports[session.port];
     let counters = port.counters();
     let marked = Reason::ALL.map(|reason| counters.marked_for(reason));
-    let flows = network.flows.iter().take(FLOWS).map(|flow| progress(&FlowProgress::of(flow)));
+    let flows = session.history.flows().iter().map(|&flow| progress(&FlowProgress::of(&network.flows[flow])));
     let used = network.ports.iter().map(|port| port.pool().total());
     json!({
         "now": time(session.stepper.now()),

@@ -36,7 +36,7 @@ fn entries(value: &Json) -> String {
 }
 
 /// A value in one line. A text of JSON is one of TOML.
-fn inline(value: &Json) -> String {
+pub(crate) fn inline(value: &Json) -> String {
     match value {
         Json::Array(list) => format!("[{}]", list.iter().map(inline).collect::<Vec<_>>().join(", ")),
         Json::Object(keys) => {

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pushout.cli import completion
-from pushout.cli.options import FAILURE, JSON, SET, FileOf, no_sweep, scenario_file
+from pushout.cli.options import FAILURE, JSON, SET_ALONE, FileOf, no_sweep, scenario_file
 from pushout.cli.streams import echo_json, tell
 
 
@@ -20,11 +20,24 @@ from pushout.cli.streams import echo_json, tell
     metavar="A,B",
     help="One policy, or two to compare, at the busiest port with a limited buffer (default: that of the scenario).",
 )
-@SET
+@click.option(
+    "--policy",
+    "own",
+    multiple=True,
+    metavar="[PLACE=]FILE.py",
+    help="Give ports of run A the policy of a Python file, which is run (repeatable; default: the busiest port); run B "
+    "is without it. FILE.py:NAME chooses one of several.",
+)
+@SET_ALONE
 @click.option("--out", type=FileOf(("html",)), metavar="FILE", help="Write the page to this file, and do not open it.")
 @JSON
 def lab(
-    scenarios: tuple[str, ...], policies: tuple[str, ...], sets: tuple[str, ...], out: Path | None, as_json: bool
+    scenarios: tuple[str, ...],
+    policies: tuple[str, ...],
+    own: tuple[str, ...],
+    sets: tuple[str, ...],
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     """Open the lab: watch a run unit by unit, and compare two policies under the same traffic.
 
@@ -39,7 +52,7 @@ def lab(
         tell(page.MISSING)
         raise click.exceptions.Exit(FAILURE)
     with no_sweep(scenarios[0]) if scenarios else nullcontext():
-        text = page.page([scenario_file(each) for each in scenarios], policies, set=sets)
+        text = page.page([scenario_file(each) for each in scenarios], policies, own=own, set=sets)
     place = out or Path(tempfile.mkdtemp(prefix="pushout-lab-")) / "lab.html"
     place.parent.mkdir(parents=True, exist_ok=True)
     write(place, text.encode())

@@ -285,7 +285,12 @@ def with_policies(source: "Source", sets: tuple[str, ...]) -> tuple[str, ...]:
 
 def SET(command: Any) -> Any:  # noqa: N802  (a group of options, as the others are options)
     """Add the options that override keys of a scenario."""
-    return _SETS(POLICY(ALLOW(MEMORY(command))))
+    return SET_ALONE(POLICY(command))
+
+
+def SET_ALONE(command: Any) -> Any:  # noqa: N802
+    """Add these options without `--policy`."""
+    return _SETS(ALLOW(MEMORY(command)))
 
 
 ENGINE = click.option(
@@ -339,7 +344,7 @@ def scenario_file(path: str) -> "Source":
         return load(Path(path), allow_files=allowed(), progress=progress)
 
 
-OTHERS = {"low": "from", "high": "to"}
+OTHERS = {"low": "from", "high": "to", "own": "policy"}
 """Arguments of functions whose options have different names."""
 
 

@@ -10,7 +10,7 @@ from pushout.literals import Panel
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
-from pushout.picture.recording import Recording, entries, fillable, memories, panels, recording, where
+from pushout.picture.recording import Recording, entries, fillable, keeping, memories, panels, recording, where
 from pushout.picture.series import Run
 from pushout.question.place import Places, in_memory
 from pushout.source import Source
@@ -50,7 +50,8 @@ class Asked(NamedTuple):
     def recording(self, places: Places) -> Recording:
         """Return the measurements that a scenario needs for this picture."""
         shown = where(places, self.at)
-        return recording(places.explained, self.what, shown.ports, self.flows, places.sets, shown.memories)
+        ports = shown.ports or (keeping(places) if "state" in self.what else [])
+        return recording(places.explained, self.what, ports, self.flows, places.sets, shown.memories)
 
     def fillable(self, places: Places) -> Sequence[Panel]:
         """Return those of its panels that a scenario can fill; a memory has one of its own instead of a queue."""
@@ -109,6 +110,7 @@ KEPT: tuple[tuple[Panel, str, str], ...] = (
     ("memory", "memories", "occupancy"),
     ("throughput", "flows", "throughput"),
     ("cwnd", "flows", "cwnd"),
+    ("state", "ports", "state"),
     ("fct", "flows", "transfer_times_s"),
 )
 """The part of a document, and the key of its entries, from which a panel is drawn."""

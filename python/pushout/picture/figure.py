@@ -1,6 +1,7 @@
 """A picture of runs: its panels one below the other, in a theme, as a matplotlib figure and as a file."""
 
 import io
+import math
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
@@ -49,9 +50,10 @@ def draw(runs: Sequence[Run], what: Sequence[Panel], theme: Theme, title: str | 
 
 
 def _bound(axes: Any, panel: Drawn, runs: Sequence[Run]) -> None:
-    """Panels over time show the measured time; nothing that is drawn is negative."""
+    """Panels over time show the measured time; only the state of a policy may be negative."""
     if axes.get_yscale() == "linear":
-        axes.set_ylim(bottom=0)
+        lowest = float(axes.dataLim.ymin)
+        axes.set_ylim(bottom=lowest if -math.inf < lowest < 0 else 0.0)
         axes.locator_params(axis="y", nbins=5, min_n_ticks=3)
     if panel.is_over_time:
         documents = [document for run in runs for document in run.documents]

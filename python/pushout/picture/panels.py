@@ -297,6 +297,33 @@ def _cwnd(runs: Sequence[Run]) -> list[Drawn]:
     return [Drawn("congestion window (bytes)", TIME, draw)]
 
 
+def _state(runs: Sequence[Run]) -> list[Drawn]:
+    shown = [
+        (run, name) for run in runs for name in series.entries(run, "ports", run.ports, "state", "state over time")
+    ]
+    several = len({name for _, name in shown}) > 1
+    figures = dict.fromkeys(name for run, port in shown for name in series.state_names(run, port))
+
+    def panel(figure: str) -> Drawn:
+        def draw(axes: Any, points: int) -> Doubts:
+            curves = [
+                (_figure_named(run, port, queue, runs, several), _alone(curve))
+                for run, port in shown
+                for queue, curve in series.state(run, port, figure, points)[:FLOWS]
+            ]
+            return _over_time(axes, curves)
+
+        return Drawn(figure, TIME, draw)
+
+    return [panel(figure) for figure in figures]
+
+
+def _figure_named(run: Run, port: str, queue: int | None, runs: Sequence[Run], several: bool) -> str:
+    """Return the name of a figure of a port's policies in a legend: of several runs, ports or queues which one."""
+    words = [run.name] * (len(runs) > 1) + [port] * (several or len(runs) == 1)
+    return ", ".join([*words, *([] if queue is None else [f"queue {queue}"])])
+
+
 def _alone(curve: Curve) -> Curve:
     """A curve without its range: what is itself a mean over windows, or moves in steps, has none worth showing."""
     return Curve(curve.times, curve.mean) if curve.band_is == series.RANGE else curve
@@ -479,6 +506,7 @@ PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "delay": _delay,
     "throughput": _throughput,
     "cwnd": _cwnd,
+    "state": _state,
     "occupancy": _occupancy,
     "memory": _memory,
     "fct": _fct,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.document import Document, steps
-from pushout.errors import Argument, QuestionError
+from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import excerpt
 from pushout.literals import PANELS, Panel
 from pushout.picture.topology import Network, network
@@ -76,6 +76,7 @@ OF_FIGURES: dict[str, Panel] = {
     r"(summary|flows\..+)\.(goodput_bps|throughput.*)": "throughput",
     r"summary\.goodput_ratio": "goodput",
     r"flows\..+\.cwnd.*": "cwnd",
+    r"ports\..+\.state.*": "state",
     r"(summary|flows\..+)\.transfer_times?_.+": "fct",
 }
 """The panels that draw figures over time, or their distribution."""
@@ -170,6 +171,9 @@ def fillable(explained: Document, what: Sequence[Panel], at: Sequence[str] = ())
     return chosen or instead or ["topology"]
 
 
+OF_BUFFERS: tuple[Panel, ...] = ("queue", "delay", "drops", "marks", "state", "occupancy")
+"""Panels of ports with limited buffers."""
+
 INSTEAD: tuple[Panel, ...] = ("memory", "fct", "slowdown")
 """Panels of a scenario whose ports share memories and whose sources draw transfers."""
 
@@ -180,7 +184,7 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
     if not _drains_s(ports(explained), at):
         lacks["delay"] = "port whose buffer is in bytes or cells"
     if not at:
-        lacks |= dict.fromkeys(("queue", "delay", "drops", "marks", "occupancy"), "port with a limited buffer")
+        lacks |= dict.fromkeys(OF_BUFFERS, "port with a limited buffer")
     if not explained.get("storm") and not any("pause" in keys for keys in explained.get("queue", {}).values()):
         lacks["pauses"] = "class that pauses"
     if not explained.get("memory"):
@@ -230,6 +234,20 @@ def _busiest(explained: Document, known: dict[str, Port]) -> list[str]:
     return _most_loaded([name for name, port in known.items() if port.is_limited], explained)
 
 
+def keeping(places: Places) -> list[str]:
+    """Return those of the busiest ports whose policies keep state that a run can report."""
+    from pushout.reading import explain
+
+    def keeps(name: str) -> bool:
+        try:
+            explain(places.source, set=[*places.sets, f"measure.state={json.dumps([name], ensure_ascii=False)}"])
+        except ScenarioError:
+            return False
+        return True
+
+    return [name for name in _busiest(places.explained, ports(places.explained)) if keeps(name)]
+
+
 def _most_loaded(names: Sequence[str], explained: Document) -> list[str]:
     """Return the first few of these ports by their load."""
     load = loads(explained)
@@ -250,6 +268,8 @@ def _series(
         wanted["marks"] = at
     if "pauses" in what:
         wanted["pauses"] = pausable(explained)
+    if "state" in what and at:
+        wanted["state"] = at
     if "memory" in what:
         wanted["memories"] = list(dict.fromkeys(each.memory for each in shared)) or list(explained["memory"])
     if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):
@@ -279,9 +299,13 @@ def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
     return [name for name in flows if name in known] if flows else known[:FEW_FLOWS]
 
 
+SAMPLED = {"queue", "delay", "drops", "marks", "pauses", "cwnd", "state", "occupancy", "memory"}
+"""Panels over time, in intervals between samples, or of samples."""
+
+
 def _sampling(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> list[str]:
     """An override of the interval between samples, if that of the scenario gives too few or too many of them."""
-    if not {"queue", "delay", "drops", "marks", "pauses", "cwnd", "occupancy", "memory"} & set(what):
+    if not SAMPLED & set(what):
         return []
     measured = _measured_ps(explained)
     given = round(seconds(explained["sample"]) * 1e12)

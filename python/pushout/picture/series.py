@@ -74,6 +74,7 @@ REMEDIES = {
     "marks": 'measure.marks=["PORT"]',
     "pauses": 'measure.pauses=["PORT"]',
     "cwnd": 'measure.cwnd=["FLOW"]',
+    "state": 'measure.state=["PORT"]',
     "memories": 'measure.memories=["MEMORY"]',
     "throughput": 'measure.window="100 ms"',
     "transfer_times_s": "measure.transfers=true",
@@ -111,8 +112,28 @@ def curve(run: Run, part: str, name: str, keys: tuple[str, str], points: int) ->
     return _curve(rows, float(tables[0]["start_s"]), float(tables[0]["step_s"]), points)
 
 
-def _curve(rows: "Array", start: float, step: float, points: int) -> Curve:
-    """Rows of samples, one for each replication, as a mean and a band over time."""
+def state_names(run: Run, port: str) -> list[str]:
+    """The names of the variables that the policies of a port keep."""
+    figures = entry(run.documents[0], "ports", port)["state"]["figures"]
+    return list(dict.fromkeys(figure["name"] for figure in figures))
+
+
+def state(run: Run, port: str, name: str, points: int) -> list[tuple[int | None, Curve]]:
+    """A variable of the policies of a port over time; if each queue has one, the largest first."""
+    import numpy as np
+
+    tables = [entry(document, "ports", port)["state"] for document in run.documents]
+    places = [place for place, each in enumerate(tables[0]["figures"]) if each["name"] == name]
+    found = []
+    for place in places:
+        rows = np.array([each["figures"][place]["values"] for each in tables], dtype=float)
+        curve = _curve(rows, float(tables[0]["start_s"]), float(tables[0]["step_s"]), points, signed=True)
+        found.append((tables[0]["figures"][place].get("queue"), curve))
+    return sorted(found, key=lambda each: -each[1].highest)
+
+
+def _curve(rows: "Array", start: float, step: float, points: int, signed: bool = False) -> Curve:
+    """Rows of samples, one for each replication, as a mean and a band over time; `signed` values may be negative."""
     import numpy as np
 
     width = max(1, -(-rows.shape[1] // points))
@@ -122,7 +143,8 @@ def _curve(rows: "Array", start: float, step: float, points: int) -> Curve:
     if len(rows) > 1:
         half = student_t(0.95, len(rows) - 1) * means.std(axis=0, ddof=1) / np.sqrt(len(rows))
         mean = means.mean(axis=0)
-        return Curve(times, mean, (np.maximum(mean - half, 0.0), mean + half), INTERVAL)
+        low = mean - half if signed else np.maximum(mean - half, 0.0)
+        return Curve(times, mean, (low, mean + half), INTERVAL)
     if width == 1:
         return Curve(times, means[0])
     return Curve(times, means[0], (whole[0].min(axis=1), whole[0].max(axis=1)), RANGE)

@@ -1,7 +1,7 @@
 """A policy in Python as a table of a scenario."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -82,6 +82,8 @@ class Declared:
     parameters: Mapping[str, Parameter]
     kept: Mapping[str, Mapping[str, Value]]
     """The state with its initial values, by what keeps it."""
+    trace: Sequence[str]
+    """State that reports show over time."""
     names: Names
 
     def translated(self, hooks: "Hooks") -> "Functions":
@@ -100,6 +102,7 @@ class Declared:
             **({"limits": limits} if (limits := _limits(used)) else {}),
             "source": _source(functions),
             **({} if self.stream is None else {"stream": self.stream}),
+            **({"trace": list(self.trace)} if self.trace else {}),
         }
         return Program({**common, **table}, used, self.kind)
 
@@ -110,12 +113,26 @@ def declared(
     name: str | None,
     stream: str | None,
     params: Mapping[str, Any] | None,
+    trace: Collection[str],
     **kept: Mapping[str, Value] | None,
 ) -> Declared:
     """Check the options of a decorator."""
     parameters = {key: parameter(key, value) for key, value in (params or {}).items()}
     initial = {key: values or {} for key, values in kept.items()}
-    return Declared(kind, name, stream, parameters, initial, _names(asks, parameters, initial))
+    shown = _traced(trace, initial)
+    return Declared(kind, name, stream, parameters, initial, shown, _names(asks, parameters, initial))
+
+
+def _traced(trace: Collection[str], kept: Mapping[str, Mapping[str, Value]]) -> list[str]:
+    """Return the names of a trace in the order of their declaration; refuse others."""
+    names = {trace} if isinstance(trace, str) else set(trace)
+    known = [*kept.get("state", {}), *kept.get("per_queue", {})]
+    if unknown := sorted(str(name) for name in names.difference(known)):
+        allowed = ", ".join(known) or "none"
+        raise QuestionError(
+            f"trace must name state of the port or of queues, not {quoted(unknown[0])} (it has: {allowed})"
+        )
+    return [name for name in known if name in names]
 
 
 @also_without_brackets
@@ -126,6 +143,7 @@ def admission(
     state: Mapping[str, Value] | None = None,
     per_vc: Mapping[str, Value] | None = None,
     per_queue: Mapping[str, Value] | None = None,
+    trace: Collection[str] = (),
     at_head: Callable[..., Any] | None = None,
     tick: Callable[..., Any] | None = None,
     every: str | None = None,
@@ -136,7 +154,8 @@ def admission(
 
     Parameters: `asks` is frame (at the first unit of each frame) or unit; `params` are parameters with their defaults,
     read as `x.NAME`; `state` is what the port keeps, `per_vc` what each circuit and `per_queue` what each queue keeps,
-    with initial values, read and assigned as `s.NAME`; `at_head` is a function that answers when a unit comes to the
+    with initial values, read and assigned as `s.NAME`; `trace` names state of the port or of queues that pictures and
+    the lab show over time, as in {"average"}; `at_head` is a function that answers when a unit comes to the
     head of its queue; `tick` is one that a clock calls, and `every` the time between two calls, as in "15 ms";
     `stream` is the name of its random numbers; `name` is what messages and tables call the policy, by default that of
     the function.
@@ -149,7 +168,7 @@ def admission(
         raise QuestionError(f"asks must be frame or unit, not {quoted(asks)}")
     if (tick is None) != (every is None):
         raise QuestionError('tick and every must be given together, as in tick=update, every="15 ms"')
-    given = declared("admission", asks, name, stream, params, state=state, per_vc=per_vc, per_queue=per_queue)
+    given = declared("admission", asks, name, stream, params, trace, state=state, per_vc=per_vc, per_queue=per_queue)
 
     def decorate(decide: Callable[..., Any]) -> Program:
         functions = given.translated(

@@ -1,6 +1,6 @@
 """Schedulers and push-out policies in Python: functions that choose a queue by its number."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal
 
 from pushout.errors import QuestionError
@@ -17,6 +17,7 @@ def scheduler(
     params: Mapping[str, Any] | None = None,
     state: Mapping[str, Value] | None = None,
     per_queue: Mapping[str, Value] | None = None,
+    trace: Collection[str] = (),
     joined: Callable[..., Any] | None = None,
     sent: Callable[..., Any] | None = None,
     stream: str | None = None,
@@ -28,11 +29,11 @@ def scheduler(
     send, `x.least(s.NAME)` the one with the least value of its state, `x.longest()` the longest; `x.length(queue)`,
     `x.octets(queue)` (of the unit at its head), `x.weight(queue)` and `x.mcr(queue)` are properties of a queue.
 
-    Parameters: `params`, `state`, `stream` and `name` as for `admission`; `per_queue` is what each queue keeps, read
-    and assigned as `s.NAME[queue]`; `joined` is a function for a unit that has joined the queue `x.queue`, and `sent`
-    one for a unit of `x.bytes` octets that is sent; both return nothing.
+    Parameters: `params`, `state`, `trace`, `stream` and `name` as for `admission`; `per_queue` is what each queue
+    keeps, read and assigned as `s.NAME[queue]`; `joined` is a function for a unit that has joined the queue `x.queue`,
+    and `sent` one for a unit of `x.bytes` octets that is sent; both return nothing.
     """
-    given = declared("scheduler", "unit", name, stream, params, state=state, per_vc=None, per_queue=per_queue)
+    given = declared("scheduler", "unit", name, stream, params, trace, state=state, per_vc=None, per_queue=per_queue)
     return _choosing(given, "serve", {"joined": ("joined", joined), "sent": ("sent", sent)}, {})
 
 
@@ -42,6 +43,7 @@ def pushout(
     params: Mapping[str, Any] | None = None,
     state: Mapping[str, Value] | None = None,
     per_queue: Mapping[str, Value] | None = None,
+    trace: Collection[str] = (),
     end: Literal["tail", "head"] = "tail",
     stream: str | None = None,
     name: str | None = None,
@@ -57,7 +59,7 @@ def pushout(
     """
     if end not in ("tail", "head"):
         raise QuestionError(f"end must be tail or head, not {quoted(end)}")
-    given = declared("pushout", "unit", name, stream, params, state=state, per_vc=None, per_queue=per_queue)
+    given = declared("pushout", "unit", name, stream, params, trace, state=state, per_vc=None, per_queue=per_queue)
     return _choosing(given, "give_way", {}, {"end": end})
 
 

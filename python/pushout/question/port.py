@@ -161,12 +161,14 @@ class Choice:
     sets: tuple[str, ...]
     beside: str = ""
     """A note about another policy at the port that also decides about losses, and how to remove it; or empty."""
+    file: str = ""
+    """The file of Python that defines the policy, as the user named it; empty for a policy of the catalogue."""
 
 
-def policy_refused(error: ScenarioError, choice: Choice, override: str) -> ScenarioError:
-    """Turn an error in an override of a policy into an error of the policy that the user named."""
+def policy_refused(error: ScenarioError, choice: Choice, override: str, argument: str = "policies") -> ScenarioError:
+    """Turn an error in an override of a policy into an error of the policy that the user named by an argument."""
     why = str(error.args[0]).removeprefix(f"{override}: ")
-    return ScenarioError(Argument("policies"), f" {choice.label}: {why}")
+    return ScenarioError(Argument(argument), f" {choice.label}: {why}")
 
 
 KINDS = ("admission", "pushout", "scheduler", "discipline")
@@ -202,10 +204,11 @@ def _split(text: str) -> list[str]:
 def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choice:
     if text == AS_IT_IS:
         return Choice(AS_IT_IS, ())
+    file = ""
     if re.search(r"\.py(:\w+)?$", text) and not text.startswith("{"):
         from pushout import policy
 
-        text = toml(policy.read(text))
+        file, text = text, toml(policy.read(text))
     if CONTROL.search(text):
         raise QuestionError(Argument("policies"), f" must be without control characters, not {excerpt(text)}")
     if text.startswith("{") != text.endswith("}"):
@@ -223,7 +226,7 @@ def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choi
         return Choice(name, tuple(f"{holder.path}={toml(_with_discipline(holder, name))}" for holder in at))
     beside = next(filter(None, (_beside(holder, kind) for holder in at)), "")
     if match:
-        return Choice(_label(text), tuple(f"{holder.key(kind)}={text}" for holder in at), beside)
+        return Choice(label(text), tuple(f"{holder.key(kind)}={text}" for holder in at), beside, file)
     others = [holder for holder in at if holder.has(kind) != name]
     return Choice(name, tuple(f"{holder.key(kind)}={toml({'policy': name})}" for holder in others), beside)
 
@@ -266,7 +269,7 @@ def _beside(holder: Holder, kind: str) -> str:
     return f"with {which} ({alone}: without)"
 
 
-def _label(text: str) -> str:
+def label(text: str) -> str:
     """Write a table of parameters for people: `epd, threshold 90 %`; a program goes by its own name."""
     table = tomllib.loads(f"it = {text}")["it"] if "program" in text else {}
     if table.get("policy") == "program" and isinstance(table.get("params", {}), dict):

@@ -1318,6 +1318,7 @@ class Program(Scheme):
     - `state` (not set): State of the port, by name: the initial values.
     - `per_vc` (not set): State of each circuit, by name: the initial values.
     - `per_queue` (not set): State of each queue, by name: the initial values.
+    - `trace` (not set): State of the port or of queues that reports with `measure.state` show over time, by name.
     - `code` (not set): Instructions; by default `accept` alone.
     - `at_head` (not set): Instructions about a unit at the head of its queue; by default it is sent.
     - `tick` (table; not set): A clock, and the instructions that it runs.
@@ -1354,6 +1355,8 @@ class Program(Scheme):
     """State of each circuit, by name: the initial values."""
     per_queue: Mapping[str, Any] | None = None
     """State of each queue, by name: the initial values."""
+    trace: Sequence[str] | None = None
+    """State of the port or of queues that reports with `measure.state` show over time, by name."""
     code: Sequence[str] | None = None
     """Instructions; by default `accept` alone."""
     at_head: Sequence[str] | None = None
@@ -1608,6 +1611,7 @@ class ProgramPushout(Scheme):
       in seconds, rates in bits per second.
     - `state` (not set): State of the port, by name: the initial values.
     - `per_queue` (not set): State of each queue, by name: the initial values.
+    - `trace` (not set): State of the port or of queues that reports with `measure.state` show over time, by name.
     - `code` (not set): Instructions that choose a queue; by default the longest.
     - `stream` (default "pushout"): Name of its random numbers: programs with one name draw the same at a port.
     - `source` (table; not set): The text from which the code comes.
@@ -1631,6 +1635,8 @@ class ProgramPushout(Scheme):
     """State of the port, by name: the initial values."""
     per_queue: Mapping[str, Any] | None = None
     """State of each queue, by name: the initial values."""
+    trace: Sequence[str] | None = None
+    """State of the port or of queues that reports with `measure.state` show over time, by name."""
     code: Sequence[str] | None = None
     """Instructions that choose a queue; by default the longest."""
     stream: str = "pushout"
@@ -1876,6 +1882,7 @@ class ProgramScheduler(Scheme):
       in seconds, rates in bits per second.
     - `state` (not set): State of the port, by name: the initial values.
     - `per_queue` (not set): State of each queue, by name: the initial values.
+    - `trace` (not set): State of the port or of queues that reports with `measure.state` show over time, by name.
     - `code` (not set): Instructions that choose a queue; by default the first.
     - `joined` (not set): Instructions for a unit that has joined a queue.
     - `sent` (not set): Instructions for a unit that is sent.
@@ -1895,6 +1902,8 @@ class ProgramScheduler(Scheme):
     """State of the port, by name: the initial values."""
     per_queue: Mapping[str, Any] | None = None
     """State of each queue, by name: the initial values."""
+    trace: Sequence[str] | None = None
+    """State of the port or of queues that reports with `measure.state` show over time, by name."""
     code: Sequence[str] | None = None
     """Instructions that choose a queue; by default the first."""
     joined: Sequence[str] | None = None

@@ -295,27 +295,79 @@ describe("what can be chosen and reached", { skip }, () => {
 describe("why a frame was lost", { skip }, () => {
   withBrowser();
 
-  test("the decisions that would have saved a frame are named, and one of them is B", { timeout: 300_000 }, async () => {
+  /** Follow the latest loss of run A and ask why; answer its flow and the number of its frame. */
+  async function ask(page) {
+    const item = page.locator(".more").first().locator(".drops button").first();
+    const [, flow, frame] = /(\S+), frame (\d+), unit/.exec(await item.innerText());
+    await item.click();
+    await page.getByRole("button", { name: "Why was this one lost?" }).click();
+    return { flow, frame: Number(frame) + 1 };
+  }
+
+  /** What the engine answers about the decisions before. */
+  async function found(preset, sets, { flow, frame }, last) {
+    const engine_ = await engine();
+    const question = { at: ["bottleneck"], flow, frame, last, sets: 0 };
+    return JSON.parse(engine_({ do: "why", text: scenario(preset.file), name: preset.file, sets: [...sets, "warmup=0 s"], question }));
+  }
+
+  /** How many decisions the page says that it has tried. */
+  const tried = async (page) => Number(/the ([\d,]+) decisions/.exec(await text(page, ".why p"))?.[1].replaceAll(",", ""));
+
+  test("a search shows its progress, a cancelled one keeps what it has found, and a decision is B", { timeout: 300_000 }, async () => {
     const { page, said } = await open("wide", { hash: "#marks" });
     await click(page, "drop");
-    await page.locator(".more").first().locator(".drops button").first().click();
-    await page.getByRole("button", { name: "Why was this one lost?" }).click();
-    await page.waitForSelector(".why p", { timeout: 240_000 });
-    const { file, runs } = experiments().find(({ name }) => name === "marks");
-    const [, flow, frame] = /(flow\d+), frame (\d+), unit/.exec(await page.locator(".more").first().locator(".drops li").first().innerText());
-    const question = { at: ["bottleneck"], flow, frame: Number(frame) + 1, last: 20, sets: 0 };
-    const ask = await engine();
-    const found = JSON.parse(ask({ do: "why", text: scenario(file), name: file, sets: [...runs[0], "warmup=0 s"], question }));
-    assert.ok((await text(page, ".why p")).startsWith(`${found.saves.length} of the ${found.decisions} decisions before would have saved it`));
-    const best = Math.min(...found.saves.map(({ losses }) => losses));
+    const lost = await ask(page);
+    await page.waitForFunction(() => /^Trying decisions before the loss, [1-9]\d* %$/.test(document.getElementById("doing").textContent), undefined, { timeout: 240_000 });
+    await page.click("#cancel");
+    await page.waitForSelector("#work", { state: "hidden" });
+    const preset = experiments().find(({ name }) => name === "marks");
+    const expected = await found(preset, preset.runs[0], lost, await tried(page));
+    assert.ok((await text(page, ".why p")).startsWith(`${expected.saves.length} of the ${expected.decisions} decisions before would have saved it`));
+    const best = Math.min(...expected.saves.map(({ losses }) => losses));
     const button = page.locator(".why button").first();
     const [, saved] = /frame (\d+) of flow\d+ at/.exec(await button.innerText());
-    assert.match(await button.innerText(), new RegExp(`: ${best.toLocaleString("en-GB")} losses, not ${found.losses.toLocaleString("en-GB")}$`));
+    assert.match(await button.innerText(), new RegExp(`: ${best.toLocaleString("en-GB")} losses, not ${expected.losses.toLocaleString("en-GB")}$`));
     await button.click();
     await page.waitForFunction((frame) => document.querySelectorAll(".panel h2")[1]?.textContent.startsWith(`B without frame ${frame} of flow`), saved);
     await page.click("#difference");
     await page.waitForFunction(() => document.getElementById("message").textContent.startsWith("First difference"));
     assert.match(await text(page, "#message"), new RegExp(`B: flow\\d+, frame ${saved}, unit 0 lost: `), "B loses that frame and A keeps it");
+    assert.deepEqual(said, []);
+    await page.close();
+  });
+
+  test("200 decisions are tried, and then earlier ones", { timeout: 300_000 }, async () => {
+    const preset = experiments().find(({ name }) => name === "random");
+    const { page } = await open("wide", { hash: link(1, "random", [preset.runs[0], preset.runs[1]], 4e10) });
+    await click(page, "drop");
+    const lost = await ask(page);
+    await page.waitForFunction(() => document.querySelector(".why p")?.textContent.includes("the 200 decisions"), undefined, { timeout: 240_000 });
+    assert.equal(await tried(page), 200);
+    const expected = await found(preset, preset.runs[0], lost, 200);
+    assert.ok((await text(page, ".why p")).startsWith(`${expected.saves.length} of the 200 decisions`));
+    await page.getByRole("button", { name: "Try earlier decisions" }).click();
+    await page.waitForFunction(() => document.querySelector(".why p").textContent.includes("the 400 decisions"), undefined, { timeout: 240_000 });
+    await page.close();
+  });
+
+  test("what if goes on beside losses by intent, on cells", { timeout: 300_000 }, async () => {
+    const preset = experiments().find(({ name }) => name === "random");
+    const own = [...preset.runs[0], "loss=[{ link = \"bottleneck\", cells = [5, 9] }]"];
+    const { page, said } = await open("wide", { hash: link(1, "random", [own, own], 4e10) });
+    await click(page, "drop");
+    await ask(page);
+    await page.waitForSelector(".why button:has-text('losses, not')", { timeout: 240_000 });
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("#work", { state: "hidden" });
+    const button = page.locator(".why button").first();
+    const [, saved] = /frame (\d+) of \S+ at/.exec(await button.innerText());
+    await button.click();
+    await page.waitForFunction((frame) => document.querySelectorAll(".panel h2")[1]?.textContent.startsWith(`B without frame ${frame} of `), saved);
+    assert.match(await text(page, "#command"), /loss=\[\{ link = "bottleneck", cells = \[5, 9\] \}, \{ link = "bottleneck", flow = "[^"]+", frames = \[\d+\] \}\]/);
+    await page.click("#difference");
+    await page.waitForFunction(() => document.getElementById("message").textContent.startsWith("First difference"));
+    assert.match(await text(page, "#message"), new RegExp(`B: \\S+, frame ${saved}, unit 0 lost: link`));
     assert.deepEqual(said, []);
     await page.close();
   });

@@ -1,10 +1,12 @@
 //! Variables of policies, schedulers, credits and senders, sampled over time.
 
+use std::borrow::Cow;
+
 /// One figure of a state, such as a probability of discard.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Name of the figure in reports.
-    pub name: &'static str,
+    /// Name of the figure in reports; a program has names of its own.
+    pub name: Cow<'static, str>,
     /// The port's queue, or the line's credit account, that the figure describes; `None` for a figure of all of them.
     pub queue: Option<usize>,
     /// Value of the figure.
@@ -13,16 +15,18 @@ pub struct Figure {
 
 impl Figure {
     /// Build a figure of a whole port or sender.
-    pub fn of_all(name: &'static str, value: f64) -> Figure {
-        Figure { name, queue: None, value }
+    pub fn of_all(name: impl Into<Cow<'static, str>>, value: f64) -> Figure {
+        Figure { name: name.into(), queue: None, value }
     }
 
     /// Build a figure of each queue, in the order of queue numbers.
     pub fn of_queues(
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         values: impl IntoIterator<Item = f64>,
     ) -> impl Iterator<Item = Figure> {
-        values.into_iter().enumerate().map(move |(queue, value)| Figure { name, queue: Some(queue), value })
+        let name = name.into();
+        let figure = move |(queue, value)| Figure { name: name.clone(), queue: Some(queue), value };
+        values.into_iter().enumerate().map(figure)
     }
 }
 
@@ -30,7 +34,7 @@ impl Figure {
 pub fn over_time(rows: &[Vec<Figure>]) -> Vec<(Figure, Vec<f64>)> {
     let first = rows.first().map(Vec::as_slice).unwrap_or_default();
     let values = |place: usize| rows.iter().map(|row| row[place].value).collect();
-    first.iter().enumerate().map(|(place, figure)| (*figure, values(place))).collect()
+    first.iter().enumerate().map(|(place, figure)| (figure.clone(), values(place))).collect()
 }
 
 #[cfg(test)]

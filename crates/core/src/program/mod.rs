@@ -26,6 +26,8 @@ pub(crate) mod source;
 
 pub(crate) mod step;
 
+pub(crate) mod trace;
+
 pub(crate) mod values;
 
 pub use hook::{Asks, LooksAt};

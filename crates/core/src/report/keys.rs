@@ -329,7 +329,7 @@ const PORT_FIGURE: &[ReportKey] = &[
     key(
         "name",
         Text,
-        "Name of the figure: `average` and `max_p` of RED, `probability` of PIE and PI2, `count` and `dropping` of CoDel, `deficit` of DRR and fair queues in octets, `credits` and `credits_in_use` of lines with credits.",
+        "Name of the figure: `average` and `max_p` of RED, `probability` of PIE and PI2, `count` and `dropping` of CoDel, `deficit` of DRR and fair queues in octets, `credits` and `credits_in_use` of lines with credits; of a program those of its `trace`.",
     ),
     if_so(
         "queue",

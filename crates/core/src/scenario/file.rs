@@ -362,6 +362,9 @@ section! {
         pub packets: Vec<u64> = Vec::new(),
         /// Numbers of the cells that are lost, on a link of cells.
         pub cells: Vec<u64> = Vec::new(),
+        /// Numbers of frames of the flow, from 1, in the order in which it sends them, as `pushout why` names them: all units of such a
+        /// frame are lost. Needs `flow`.
+        pub frames: Vec<u64> = Vec::new(),
         /// Times at which the link is down, each from its beginning to its end: what reaches the port is lost, and what waits there
         /// is still sent.
         pub down: Vec<Vec<Span>> = Vec::new(),

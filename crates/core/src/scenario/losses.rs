@@ -120,10 +120,12 @@ fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<
 
 /// Choose the pattern of the units that an entry loses.
 fn pattern(item: &Item<'_, LossSection>) -> Result<Pattern, Fault> {
-    let LossSection { packets, cells, down, gilbert, .. } = &item.it;
-    let given = [!packets.is_empty(), !cells.is_empty(), !down.is_empty(), gilbert.is_some()];
+    let LossSection { packets, cells, frames, down, gilbert, .. } = &item.it;
+    let given =
+        [!packets.is_empty(), !cells.is_empty(), !frames.is_empty(), !down.is_empty(), gilbert.is_some()];
     if given.iter().filter(|is_given| **is_given).count() != 1 {
-        let message = "give exactly one of the keys packets, cells, down and gilbert, and no empty list";
+        let message =
+            "give exactly one of the keys packets, cells, frames, down and gilbert, and no empty list";
         return Err(item.node.fault(&item.path, message));
     }
     if let Some(Nested(gilbert)) = gilbert {
@@ -132,6 +134,10 @@ fn pattern(item: &Item<'_, LossSection>) -> Result<Pattern, Fault> {
     }
     if !down.is_empty() {
         return outages(item, down).map(Pattern::Down);
+    }
+    if !frames.is_empty() {
+        item.ensure(item.it.flow.is_some(), "frames", "must be numbers of one flow: name it in flow")?;
+        return numbers_of(item, "frames", frames).map(Pattern::Frames);
     }
     let (key, numbers) = if packets.is_empty() { ("cells", cells) } else { ("packets", packets) };
     numbers_of(item, key, numbers).map(Pattern::Numbers)

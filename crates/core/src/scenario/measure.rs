@@ -6,6 +6,7 @@ use super::file::{FairSection, HeadSection, MeasureSection};
 use super::model::{Fair, Flow, Line, Measures, NodeMemory, Scenario, States, Windows};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::context::Context;
+use crate::buffer::pushout::PushOut;
 use crate::language::item::Item;
 use crate::language::spec::Nested;
 use crate::language::tree::{self, Fault};
@@ -98,15 +99,18 @@ pub(super) fn check_state(
     line: &Line,
     context: &Context<'_>,
 ) -> Result<(), Fault> {
-    let (admission, scheduler) = (&line.port.admission, &line.port.scheduler);
+    let (admission, scheduler, pushout) = (&line.port.admission, &line.port.scheduler, &line.port.pushout);
     let is_kept = admission.build(context).is_ok_and(|policy| !policy.state().is_empty())
-        || scheduler.build(context).is_ok_and(|policy| !policy.state().is_empty());
+        || scheduler.build(context).is_ok_and(|policy| !policy.state().is_empty())
+        || pushout
+            .as_ref()
+            .is_some_and(|spec| spec.build(context).is_ok_and(|policy| !policy.state().is_empty()));
     if is_kept || line.port.gates.credit.is_some() {
         return Ok(());
     }
     let message = format!(
         "the port {:?} keeps no state that can be read: neither its admission policy {:?} nor its scheduler {:?} has any; leave \
-         the port out, or give it a policy that has, as \"codel\"",
+         the port out, or give it a policy that has, as \"codel\", or that names some in trace, as a \"program\"",
         line.name,
         admission.name(),
         scheduler.name()

@@ -30,6 +30,8 @@ pub struct Asked<'a> {
     pub reaction: Reaction,
     /// The most decisions before a frame to be tried.
     pub most: usize,
+    /// Decisions before the frame, and while it waited, that are left out: see [`Question::skip`].
+    pub skip: usize,
     /// The most sets of two, or three, decisions to be tried if no single one saves the frame.
     pub sets: usize,
 }
@@ -120,7 +122,8 @@ fn found<'a>(scenario: &'a Scenario, asked: &Asked<'_>) -> Result<(Worlds<'a>, u
         [name] => (port(scenario, name)?, target(scenario, asked)?),
         _ => anywhere(scenario, asked)?,
     };
-    let question = Question { port, ill: asked.ill, reaction: asked.reaction, most: asked.most };
+    let question =
+        Question { port, ill: asked.ill, reaction: asked.reaction, most: asked.most, skip: asked.skip };
     let worlds = Worlds::record(scenario, question)?;
     let (name, troubles, verb) = (&scenario.lines[port].name, worlds.troubles(), asked.ill.verb());
     let number = match target {

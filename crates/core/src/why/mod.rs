@@ -100,6 +100,8 @@ pub struct Question {
     pub reaction: Reaction,
     /// The most decisions before the arrival of a frame to be tried, besides those while it waited.
     pub most: usize,
+    /// Decisions just before that arrival that are left out, with those while it waited: another question has tried them.
+    pub skip: usize,
 }
 
 /// Return which ports a decision at `port` can depend on: the port itself, or all that share its memory.

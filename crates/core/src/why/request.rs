@@ -9,6 +9,7 @@
 //! | `report` | or this many decisions of the run whose refusal saves most |
 //! | `reaction` | `on` (the default) or `off` |
 //! | `last` | the most decisions before the arrival of the frame to be tried, besides those while it waited |
+//! | `skip` | decisions before that arrival that are left out, with those while it waited: a search goes on in parts |
 //! | `sets` | the most sets of two or three decisions to be tried |
 
 use serde_json::Value as Json;
@@ -47,6 +48,7 @@ impl Asked<'_> {
                 other => return Err(unknown("reaction", other, &["on", "off"])),
             },
             most: count("last").unwrap_or(LAST),
+            skip: count("skip").unwrap_or(0),
             sets: count("sets").unwrap_or(SETS),
         })
     }

@@ -34,7 +34,7 @@ fn port(scenario: &Scenario, name: &str) -> usize {
 }
 
 fn ask(scenario: &Scenario, at: &str, reaction: Reaction) -> Question {
-    Question { port: port(scenario, at), ill: Ill::Lost, reaction, most: 200 }
+    Question { port: port(scenario, at), ill: Ill::Lost, reaction, most: 200, skip: 0 }
 }
 
 /// Return the name of a decision's flow.
@@ -67,6 +67,20 @@ const THREE: &str = "[port.out]\nbuffer = '3000 bytes'";
 fn each_packet_in_a_full_queue_has_the_place_of_the_next() {
     assert_eq!(saviours(&burst("a b c d", THREE), "out", "d"), ["a", "b", "c"]);
     assert_eq!(saviours(&burst("a b c d e", THREE), "out", "d"), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_search_in_parts_tries_every_decision_once() {
+    let scenario = scenario(&burst("a b c d e", THREE));
+    for reaction in [Reaction::On, Reaction::Off] {
+        let whole = Worlds::record(&scenario, ask(&scenario, "out", reaction)).unwrap().window(1);
+        let part = |skip| {
+            let question = Question { most: 2, skip, ..ask(&scenario, "out", reaction) };
+            Worlds::record(&scenario, question).unwrap().window(1)
+        };
+        assert_eq!([part(4), part(2), part(0)], [0..0, 0..2, 2..5]);
+        assert_eq!(whole, 0..5);
+    }
 }
 
 #[test]

@@ -107,13 +107,15 @@ impl<'a> Worlds<'a> {
     }
 
     /// Return the decisions that could have saved a frame: as many as asked before it arrived, its own, and all from
-    /// then until the ill.
+    /// then until the ill; or as many before those that are left out.
     pub fn window(&self, trouble: usize) -> std::ops::Range<usize> {
         let Trouble { decisions, busy, own, .. } = self.troubles[trouble];
-        let first = own.saturating_sub(self.question.most);
+        let Question { most, skip, .. } = self.question;
+        let end = if skip == 0 { decisions } else { own.saturating_sub(skip) };
+        let first = own.saturating_sub(skip).saturating_sub(most);
         match self.question.reaction {
-            Reaction::On => first..decisions,
-            Reaction::Off => first.max(busy)..decisions,
+            Reaction::On => first..end,
+            Reaction::Off => first.max(busy).min(end)..end,
         }
     }
 

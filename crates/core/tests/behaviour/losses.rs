@@ -100,6 +100,20 @@ fn random_losses_are_those_of_their_chain_and_of_the_seed() {
 }
 
 #[test]
+fn a_frame_is_lost_by_its_number_at_the_source_whatever_was_lost_before() {
+    let upstream = "{link='in', packets=[1, 2, 3, 4, 5]}";
+    let frames = "{link='out', flow='steady', frames=[14, 28]}";
+    let report = run_on_both(PACKETS, &[&format!("loss=[{upstream}, {frames}]")]);
+    assert_eq!((lost(&report, "in"), lost(&report, "out")), (5, 2));
+    let cells = [
+        "adaptation={kind='aal5'}",
+        "node=[{name='a', kind='host'}, {name='r', kind='switch'}, {name='b', kind='host'}]",
+        "loss=[{link='out', flow='steady', frames=[2, 50]}]",
+    ];
+    assert_eq!(lost(&run_on_both(PACKETS, &cells), "out"), 2 * 21, "cells");
+}
+
+#[test]
 fn a_lost_cell_costs_its_frame() {
     let cells = [
         "adaptation={kind='aal5'}",

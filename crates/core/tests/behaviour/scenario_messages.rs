@@ -298,8 +298,9 @@ fn losses_by_intent_say_what_they_may_be() {
         ),
         (
             "link = \"a->s\"",
-            "give exactly one of the keys packets, cells, down and gilbert, and no empty list",
+            "give exactly one of the keys packets, cells, frames, down and gilbert, and no empty list",
         ),
+        ("link = \"a->s\"\nframes = [1]", "frames must be numbers of one flow: name it in flow"),
         ("link = \"a->s\"\ncells = [1]\ndown = [[\"1 ms\", \"2 ms\"]]", "give exactly one of the keys…"),
         ("link = \"a->s\"\npackets = [1]", r#"packets: the link "a->s" carries cells: write cells = […]"#),
         ("link = \"a->s\"\ncells = [0]", "cells must be numbers from 1; the first unit has the number 1"),

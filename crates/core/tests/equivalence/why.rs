@@ -43,7 +43,7 @@ fn scenario(text: &str) -> Scenario {
 
 fn question(scenario: &Scenario, most: usize) -> Question {
     let port = scenario.lines.iter().position(|line| line.name == "out").unwrap();
-    Question { port, ill: Ill::Lost, reaction: Reaction::On, most }
+    Question { port, ill: Ill::Lost, reaction: Reaction::On, most, skip: 0 }
 }
 
 /// Return whether a frame passes the port in a run in which the link loses its n-th packet.

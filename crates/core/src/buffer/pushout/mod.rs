@@ -14,6 +14,7 @@ use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::runs::Part;
+use crate::metrics::state::Figure;
 use crate::rng::Subject;
 use crate::units::Time;
 use crate::units::ids::{IdSlice, PortVc};
@@ -42,6 +43,11 @@ registry! {
         /// Return the reason why the policy could not compute a decision, if it failed: the run has no result.
         fn failure(&self) -> Option<&Failure> {
             None
+        }
+
+        /// Return the policy's variables, for reports over time: always the same figures in the same order.
+        fn state(&self) -> Vec<Figure> {
+            Vec::new()
         }
 
         /// Return the lengths of the queues.

@@ -29,7 +29,7 @@
 //! can give way. `x.length[r0]` is the occupancy of a queue in the measure of the port, `x.weight[r0]` and `x.mcr[r0]` are those of its
 //! circuit. `x.vc`, `x.own` and `x.size` are circuit, occupancy of the circuit and size of the arriving unit; `x.now`, `x.now_ps`, `x.total`,
 //! `x.active`, `x.capacity`, `x.circuits` and `x.rate` are those of the port. `end` (default `tail`) says which packet of the queue goes, as
-//! for `longest-queue`. `params`, `limits`, `state`, `per_queue`, `stream`, `name` and `source` are those of the scheduler. By default the
+//! for `longest-queue`. `params`, `limits`, `state`, `per_queue`, `trace`, `stream`, `name` and `source` are those of the scheduler. By default the
 //! longest queue gives way, as above.
 //!
 //! # Differences from the paper
@@ -45,12 +45,14 @@ use crate::buffer::admission::Failure;
 use crate::buffer::frame::Frames;
 use crate::buffer::set::NumberSet;
 use crate::language::spec::Boxed;
+use crate::metrics::state::Figure;
 use crate::program::check::{Program, ProgramNames, check_functions};
 use crate::program::code::{Attribute, OfQueue, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
 use crate::program::run::{Machine, Outcome, View};
 use crate::program::source::{Source, Texts, VictimCode};
+use crate::program::trace::Trace;
 use crate::program::values::{PARAMS, STATE, Values, known};
 use crate::refused::Refused;
 use crate::rng::Dice;
@@ -72,6 +74,8 @@ section! {
         pub state: Option<Values> = None,
         /// State of each queue, by name: the initial values.
         pub per_queue: Option<Values> = None,
+        /// State of the port or of queues that reports with `measure.state` show over time, by name.
+        pub trace: Option<Vec<String>> = None,
         /// Instructions that choose a queue; by default the longest.
         pub code: Option<VictimCode> = None,
         /// Name of its random numbers: programs with one name draw the same at a port.
@@ -91,6 +95,7 @@ pub struct Policy {
     state: Vec<Word>,
     per_queue: Vec<Word>,
     each: usize,
+    trace: Trace,
     dice: Dice,
     rate: Word,
     /// Weight and minimum rate of each circuit.
@@ -122,6 +127,7 @@ impl Policy {
             frames: Frames::new(context.vcs(), true),
             state: names.state.iter().map(|known| known.word).collect(),
             each: of_queue.len(),
+            trace: Trace::new(params.trace.as_deref().unwrap_or_default(), &names)?,
             per_queue: of_queue.repeat(context.vcs()),
             dice: context.dice(&params.stream),
             rate: Word::size(context.rate.0),
@@ -181,6 +187,10 @@ impl PushOut for Policy {
 
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        self.trace.figures(&self.state, &self.per_queue, self.each)
     }
 
     fn failure(&self) -> Option<&Failure> {

@@ -47,6 +47,8 @@ impl Gilbert {
 pub enum Pattern {
     /// Units with these numbers, in increasing order, from 1.
     Numbers(Vec<u64>),
+    /// All units of the frames with these numbers on their circuits, in increasing order, from 1.
+    Frames(Vec<u64>),
     /// Units that arrive in these intervals, each without its end, in increasing order.
     Down(Vec<[Span; 2]>),
     /// Units that a random process chooses.
@@ -86,6 +88,7 @@ enum ChannelState {
         next: u64,
         later: vec::IntoIter<u64>,
     },
+    Frames(Vec<u64>),
     Down(VecDeque<[Span; 2]>),
     Gilbert {
         terms: Gilbert,
@@ -104,6 +107,7 @@ impl Losses {
                     let mut later = lost.clone().into_iter();
                     ChannelState::Numbers { seen: 0, next: later.next().unwrap_or(u64::MAX), later }
                 }
+                Pattern::Frames(lost) => ChannelState::Frames(lost.clone()),
                 Pattern::Down(times) => ChannelState::Down(times.iter().copied().collect()),
                 Pattern::Gilbert(terms) => {
                     ChannelState::Gilbert { terms: terms.clone(), is_bad: false, keyed: keyed(number) }
@@ -166,6 +170,7 @@ impl ChannelState {
                 }
                 is_lost
             }
+            ChannelState::Frames(lost) => lost.binary_search(&(u64::from(unit.frame) + 1)).is_ok(),
             ChannelState::Down(times) => {
                 let now = now.since(Time::ZERO);
                 while times.front().is_some_and(|[_, end]| *end <= now) {
@@ -223,6 +228,13 @@ mod tests {
         assert_eq!(lost(&[spec(&[], numbers())], &units), [2, 5]);
         assert_eq!(lost(&[spec(&[CircuitId(1)], numbers())], &units), [4, 10]);
         assert_eq!(lost(&[spec(&[], numbers()), spec(&[CircuitId(1)], numbers())], &units), [2, 4, 5, 10]);
+    }
+
+    #[test]
+    fn frames_are_lost_by_their_numbers_on_their_circuits() {
+        let units: Vec<(u32, u64)> = (0..10).map(|i| (i % 2, u64::from(i))).collect();
+        let frames = Pattern::Frames(vec![2, 5, 9]); // the bench numbers frames of both circuits from 1 on
+        assert_eq!(lost(&[spec(&[CircuitId(1)], frames)], &units), [4, 8]);
     }
 
     #[test]

@@ -605,11 +605,11 @@ impl Port {
         }
     }
 
-    /// List the variables of the admission policy, the scheduler and the gates; of a policy by queues only for queues
-    /// that exist.
+    /// List the variables of the policies and the gates; of a policy by queues only for queues that exist.
     pub fn state(&self) -> Vec<Figure> {
         let is_known = |figure: &Figure| figure.queue.is_none_or(|queue| queue < self.queues.len());
-        let policies = self.admission.state().into_iter().chain(self.scheduler.state());
+        let of_pushout = self.pushout.as_ref().map(PushOut::state).unwrap_or_default();
+        let policies = self.admission.state().into_iter().chain(self.scheduler.state()).chain(of_pushout);
         policies.filter(is_known).chain(self.gates.iter().flat_map(Gate::state)).collect()
     }
 

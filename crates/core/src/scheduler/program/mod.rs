@@ -25,7 +25,7 @@
 //!
 //! `x.now`, `x.now_ps`, `x.circuits` and `x.rate` are those of the port, in `joined` and `sent` `x.queue` is the queue, and in `sent` `x.bytes`
 //! the length of the unit. `queue.NAME[r0]` is state of a queue (`per_queue`). `joined` and `sent` end with `end`. `params`, `limits`, `state`,
-//! `stream`, `name` and `source` are those of the admission policy. By default the queue with the lowest number is served.
+//! `trace`, `stream`, `name` and `source` are those of the admission policy. By default the queue with the lowest number is served.
 //!
 //! # Differences from the paper
 //! There is no paper. A choice of a queue that cannot send ends the run with a message, as what cannot be computed does.
@@ -41,6 +41,7 @@ use super::{Context, Queues, Scheduler};
 use crate::buffer::admission::Failure;
 use crate::buffer::set::NumberSet;
 use crate::language::spec::Boxed;
+use crate::metrics::state::Figure;
 use crate::program::check::{Program, ProgramNames, check_functions};
 use crate::program::code::{Attribute, Failed, OfQueue, Word};
 use crate::program::hook::Hook;
@@ -48,6 +49,7 @@ use crate::program::limits::Limits;
 use crate::program::ranks::Ranks;
 use crate::program::run::{Machine, Outcome, View};
 use crate::program::source::{QuietCode, ServeCode, Source, Texts};
+use crate::program::trace::Trace;
 use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::refused::Refused;
 use crate::rng::{Dice, Subject};
@@ -68,6 +70,8 @@ section! {
         pub state: Option<Values> = None,
         /// State of each queue, by name: the initial values.
         pub per_queue: Option<Values> = None,
+        /// State of the port or of queues that reports with `measure.state` show over time, by name.
+        pub trace: Option<Vec<String>> = None,
         /// Instructions that choose a queue; by default the first.
         pub code: Option<ServeCode> = None,
         /// Instructions for a unit that has joined a queue.
@@ -104,6 +108,7 @@ pub struct Policy {
     joined: Option<Program>,
     sent: Option<Program>,
     memory: Memory,
+    trace: Trace,
     queues: ProgramQueues,
     /// The queues that may send, if these are not all that have units.
     choices: NumberSet<QueueId>,
@@ -191,6 +196,7 @@ impl Policy {
             joined: params.joined.as_ref().map(|_| function()),
             sent: params.sent.as_ref().map(|_| function()),
             memory,
+            trace: Trace::new(params.trace.as_deref().unwrap_or_default(), &names)?,
             queues: ProgramQueues::new(context),
             choices: NumberSet::new(context.vcs()),
             now: Time::ZERO,
@@ -326,6 +332,10 @@ impl Scheduler for Policy {
         self.now = now;
         self.memory.ranks.are_choices = true;
         self.choose(octets)
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        self.trace.figures(&self.memory.state, &self.memory.per_queue, self.memory.each)
     }
 
     fn sent(&mut self, queue: QueueId, octets: u64) {

@@ -43,6 +43,16 @@ fn the_next_backlogged_queue_is_the_one_behind_or_the_first_of_all() {
 }
 
 #[test]
+fn the_state_that_trace_names_is_shown_as_figures() {
+    let code = ["r0 = state.last", "r0 = next_backlogged r0", "state.last = r0", "choose r0"];
+    let mut bench = bench(&json!({ "state": { "last": -1 }, "trace": ["last"], "code": code }));
+    bench.join(&[0, 3]);
+    bench.serve(2);
+    let figures = bench.policy.state();
+    assert_eq!((&*figures[0].name, figures[0].value, figures.len()), ("last", 3.0, 1));
+}
+
+#[test]
 fn the_longest_queue_and_the_one_with_the_least_value_are_found_the_first_of_several() {
     let mut longest = bench(&json!({ "code": ["r0 = longest", "choose r0"] }));
     longest.join(&[1, 2, 2, 3, 3]);

@@ -363,9 +363,10 @@ impl Net {
             let link = draw.of(&self.links)["name"].clone();
             let begin = draw.between(0, 20_000);
             let end = begin + draw.magnitude(1, 20_000);
-            match draw.between(0, 2) {
+            match draw.between(0, 3) {
                 0 if self.cells => json!({ "link": link, "cells": [1, 2, 40, 41, 90] }),
                 0 => json!({ "link": link, "packets": [2, 5, 6] }),
+                3 => json!({ "link": link, "flow": draw.of(&self.flows)["name"], "frames": [2, 3, 9] }),
                 1 => json!({ "link": link, "down": [[format!("{begin} us"), format!("{end} us")]] }),
                 _ => json!({ "link": link, "gilbert": { "to_bad": 0.05, "to_good": 0.4, "good": 0.01 } }),
             }

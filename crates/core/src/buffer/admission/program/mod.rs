@@ -59,7 +59,8 @@
 //!
 //! `params`: names and values: an integer, a float, `true`, an occupancy ("80 %"), a time (in seconds) or a rate. `limits`: the least and the
 //! largest value of a parameter. `state`, `per_vc`
-//! and `per_queue`: the state of the port, of each circuit and of each queue, with initial values. `pass_eom` as for PPD. `stream`: the name of its random
+//! and `per_queue`: the state of the port, of each circuit and of each queue, with initial values. `trace`: names of state of the port or of queues
+//! that `measure.state` reports over time. `pass_eom` as for PPD. `stream`: the name of its random
 //! numbers. `looks_at`: what of the books the program looks at; it is derived from the code, and a scenario that states less is
 //! refused. `name` and `source`, the lines of the text from which the code comes, serve messages and do not identify a run.
 //!
@@ -90,12 +91,14 @@ use super::{Admission, Arrival, Context, Departure, Failure, Head, Interest, Pro
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::language::spec::Boxed;
+use crate::metrics::state::Figure;
 use crate::program::check::{Program, ProgramNames, check_functions};
 use crate::program::code::{Decision, Failed, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
 use crate::program::run::{Machine, Outcome};
 use crate::program::source::{Clock, Code, Source, Texts};
+use crate::program::trace::Trace;
 use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::program::{Asks, LooksAt};
 use crate::refused::{Refused, refuse_if};
@@ -125,6 +128,8 @@ section! {
         pub per_vc: Option<Values> = None,
         /// State of each queue, by name: the initial values.
         pub per_queue: Option<Values> = None,
+        /// State of the port or of queues that reports with `measure.state` show over time, by name.
+        pub trace: Option<Vec<String>> = None,
         /// Instructions; by default `accept` alone.
         pub code: Option<Code> = None,
         /// Instructions about a unit at the head of its queue; by default it is sent.
@@ -154,6 +159,7 @@ pub struct Policy {
     tick: Option<(Span, Program)>,
     frames: Frames,
     kept: Kept,
+    trace: Trace,
     dice: Dice,
     place: PortConstants,
     noted: Noted,
@@ -249,6 +255,7 @@ impl Policy {
             tick: every.map(|every| (every, function())),
             frames: Frames::new(context.vcs(), params.pass_eom),
             kept: Kept::new(&names, context.vcs()),
+            trace: Trace::new(params.trace.as_deref().unwrap_or_default(), &names)?,
             dice: context.dice(&params.stream),
             place: PortConstants::new(context),
             noted: Noted::default(),
@@ -408,6 +415,11 @@ impl Admission for Policy {
                 .for_each(|queue| self.call_clock(&PortView { now, pool, queue, every }));
         }
         Some(now + every)
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        let Kept { state, per_queue, of_queue, .. } = &self.kept;
+        self.trace.figures(state, per_queue, *of_queue)
     }
 
     fn properties(&self) -> Properties {

@@ -72,6 +72,27 @@ fn state_is_kept_for_the_port_and_for_each_circuit() {
 }
 
 #[test]
+fn the_state_that_trace_names_is_shown_as_figures_and_other_names_are_refused() {
+    let code = ["r0 = state.all", "r1 = 1", "r0 = r0 + r1", "state.all = r0", "accept"];
+    let state = json!({ "all": 0, "share": 0.5, "on": true });
+    let mut bench = bench(
+        &code,
+        &json!({ "asks": "unit", "state": state, "per_queue": { "least": 7 }, "trace": ["least", "on", "all"] }),
+    );
+    bench.offer(0, "11");
+    let figures = bench.policy.state();
+    let shown: Vec<(&str, Option<usize>, f64)> =
+        figures.iter().map(|figure| (&*figure.name, figure.queue, figure.value)).collect();
+    let expected = [("on", None, 1.0), ("all", None, 2.0), ("least", Some(0), 7.0), ("least", Some(1), 7.0)];
+    assert_eq!(shown, expected);
+    let keys = json!({ "state": state, "per_vc": { "seen": 0 }, "trace": ["seen"] });
+    let allowed = "must name state of the port or of queues, not \"seen\" (it has: all, share, on)";
+    assert!(refused(&["accept"], &keys).contains(allowed), "{}", refused(&["accept"], &keys));
+    let twice = refused(&["accept"], &json!({ "state": state, "trace": ["on", "on"] }));
+    assert!(twice.contains("must name \"on\" once, not twice"), "{twice}");
+}
+
+#[test]
 fn a_mark_is_for_units_whose_transport_reacts_to_marks() {
     let code = ["mark early"];
     for asks in ["frame", "unit"] {
