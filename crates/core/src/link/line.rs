@@ -14,12 +14,19 @@ use crate::units::{CELL_BYTES, Rate, Span, Time};
 pub struct Line {
     rate: Rate,
     latency: Span,
-    /// Least octets of a unit on the line: shorter ones are padded.
-    minimum: u16,
-    pause: Option<Box<Pause>>,
+    /// What few lines have, apart: a large network has many lines.
+    extras: Option<Box<Extras>>,
     free: Time,
     carry: u64,
     cell: (u64, u64),
+}
+
+/// The pauses and the padding of a line.
+#[derive(Clone, Debug, Default)]
+struct Extras {
+    pause: Option<Pause>,
+    /// Least octets of a unit on the line: shorter ones are padded.
+    minimum: u16,
 }
 
 /// The random time that a host waits before each frame: a remedy against phase effects (S. Floyd, V. Jacobson, "On
@@ -57,35 +64,41 @@ impl Line {
     /// Build an idle line; `latency` is its propagation delay plus the constant delay of the node at its end.
     pub fn new(rate: Rate, latency: Span) -> Line {
         let cell = rate.time_of_bits(CELL_BYTES * 8);
-        Line { rate, latency, minimum: 0, pause: None, free: Time::ZERO, carry: 0, cell }
+        Line { rate, latency, extras: None, free: Time::ZERO, carry: 0, cell }
     }
 
     /// Return this line with a least size of units: a shorter unit takes as long.
-    pub fn with_minimum(self, minimum: u16) -> Line {
-        Line { minimum, ..self }
+    pub fn with_minimum(mut self, minimum: u16) -> Line {
+        if minimum > 0 {
+            self.extras.get_or_insert_default().minimum = minimum;
+        }
+        self
     }
 
     /// Return the octets that a unit of `bytes` octets takes on the line.
     #[inline]
     pub fn octets(&self, bytes: u16) -> u16 {
-        bytes.max(self.minimum)
+        self.extras.as_ref().map_or(bytes, |extras| bytes.max(extras.minimum))
     }
 
     /// Return this line with a pause before each frame.
-    pub fn with_pause(self, pause: Option<Pause>) -> Line {
-        Line { pause: pause.map(Box::new), ..self }
+    pub fn with_pause(mut self, pause: Option<Pause>) -> Line {
+        if pause.is_some() {
+            self.extras.get_or_insert_default().pause = pause;
+        }
+        self
     }
 
     /// Return the pauses before frames, if the line has them.
     pub fn pause(&self) -> Option<&Pause> {
-        self.pause.as_deref()
+        self.extras.as_ref()?.pause.as_ref()
     }
 
     /// Delay the next start by the pause before the frame `subject`, which will be sent at `now` or as soon as the
     /// line is free.
     #[inline]
     pub fn rest(&mut self, now: Time, subject: Subject) {
-        if let Some(pause) = &self.pause {
+        if let Some(pause) = self.extras.as_ref().and_then(|extras| extras.pause.as_ref()) {
             if now > self.free {
                 (self.free, self.carry) = (now, 0);
             }

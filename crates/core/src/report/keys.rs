@@ -956,7 +956,19 @@ mod tests {
                     "flows.transport.initial_window=20".to_string(),
                 ],
             ),
-            (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string(), "measure.sojourn=[\"a\"]".to_string(), "measure.marks=[\"a\"]".to_string()]),
+            (
+                include_str!("../../../../scenarios/w1-packet.toml"),
+                vec![
+                    "storm=[{ port = \"bottleneck\", from = \"1 ms\", to = \"2 ms\" }]".to_string(),
+                    "port.bottleneck={ memory = \"chip\", watchdog = { detect = \"1 s\", restore = \"1 s\" } }".to_string(),
+                    "memory.chip={ size = \"20 cells\", cell = \"1500 bytes\" }".to_string(),
+                    "queue.data={ trim = {}, limit = \"10 cells\" }".to_string(),
+                ],
+            ),
+            (
+                include_str!("../../../../scenarios/multi-hop.toml"),
+                ["measure.delivery=true", "measure.sojourn=[\"a\"]", "measure.marks=[\"a\"]"].map(str::to_string).to_vec(),
+            ),
             (
                 include_str!("../../../../scenarios/w1-packet.toml"),
                 vec![

@@ -36,12 +36,12 @@ impl Port {
             }
         }
         let Some(headers) = &mut self.headers else { return };
-        for (unit, vc) in std::mem::take(&mut headers.0) {
+        for (unit, vc) in std::mem::take(&mut headers.waiting) {
             if self.is_refused(vc) {
                 let queue = self.queue_of(&unit, vc);
                 self.give_up(&Taken { now, unit, queue, vc }, Reason::Watchdog, losses);
             } else if let Some(headers) = &mut self.headers {
-                headers.0.push_back((unit, vc));
+                headers.waiting.push_back((unit, vc));
             }
         }
     }

@@ -69,8 +69,6 @@ pub struct Port {
     gates: Box<[gate::Policy]>,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
     headers: Option<Box<Headers>>,
-    /// Whether every refused packet is cut, and not only what a memory refuses of some classes.
-    cuts_refused: bool,
     handling: Handling,
     /// Whether the admission policy accepts every unit that fits.
     takes_all: bool,
@@ -87,8 +85,12 @@ pub struct Port {
 }
 
 /// The headers that wait at a port, with their circuits.
-#[derive(Clone, Debug, Default)]
-struct Headers(VecDeque<(Unit, PortVc)>);
+#[derive(Clone, Debug)]
+struct Headers {
+    waiting: VecDeque<(Unit, PortVc)>,
+    /// Whether every refused packet is cut, and not only what a memory refuses of some classes.
+    of_all: bool,
+}
 
 /// The control frames that wait at a port.
 #[derive(Clone, Debug, Default)]
@@ -209,6 +211,7 @@ impl Port {
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let may_wait = parts.gates.iter().any(Gate::holds);
         let rule = parts.admission.rule().filter(|_| !parts.times_waits);
+        let trims = parts.trims || parts.share.as_ref().is_some_and(Share::trims);
         let Properties { arrival_times, expels, displaces, .. } = parts.admission.properties();
         let arrival_times = arrival_times || parts.times_waits;
         let mut counters = Counters::new(vcs);
@@ -233,8 +236,7 @@ impl Port {
             boundaries: IdVec::filled(Boundary::default(), vcs),
             measure: parts.measure,
             pool: parts.pool,
-            headers: (parts.trims || parts.share.as_ref().is_some_and(Share::trims)).then(Box::default),
-            cuts_refused: parts.trims,
+            headers: trims.then(|| Box::new(Headers { waiting: VecDeque::new(), of_all: parts.trims })),
             share: parts.share.map(Box::new),
             queues: IdVec::filled(queue, queues),
             places,
@@ -304,7 +306,7 @@ impl Port {
 
     /// Units in the buffer, the one in transmission included.
     pub fn units_queued(&self) -> u64 {
-        let headers = self.headers.as_ref().map_or(0, |headers| headers.0.len() as u64);
+        let headers = self.headers.as_ref().map_or(0, |headers| headers.waiting.len() as u64);
         let queued = self.queues.iter().map(|queue| queue.len() as u64).sum::<u64>();
         queued + headers + u64::from(self.sending.is_some())
     }
@@ -317,7 +319,7 @@ impl Port {
 
     /// Units that wait in the queues; the one in transmission is already on the line.
     pub fn waiting(&self) -> impl Iterator<Item = Unit> {
-        let headers = self.headers.iter().flat_map(|headers| headers.0.iter().map(|(unit, _)| *unit));
+        let headers = self.headers.iter().flat_map(|headers| headers.waiting.iter().map(|(unit, _)| *unit));
         headers.chain(self.queues.iter().flat_map(Queue::iter))
     }
 

@@ -170,7 +170,7 @@ impl Port {
             share.take_in(now, &header, vc, size);
         }
         if let Some(headers) = &mut self.headers {
-            headers.0.push_back((header, vc));
+            headers.waiting.push_back((header, vc));
         }
         self.counters.rare_mut().trimmed += u64::from(is_long);
         if let Some(share) = self.share.as_mut().filter(|_| is_long) {
@@ -180,13 +180,16 @@ impl Port {
 
     /// Lose an arriving unit, or queue its headers if the port cuts what it refuses for this reason.
     fn lose_or_cut(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
-        if self.trims()
-            && (self.cuts_refused || reason == Reason::Overflow && self.trim_of(offer.vc).is_some())
-        {
+        if self.cuts_all() || reason == Reason::Overflow && self.trim_of(offer.vc).is_some() {
             self.cut_down(offer, reason, losses);
         } else {
             self.lose_shared(offer, reason, losses);
         }
+    }
+
+    /// Return whether the port cuts every packet that it refuses.
+    fn cuts_all(&self) -> bool {
+        self.headers.as_ref().is_some_and(|headers| headers.of_all)
     }
 
     /// Return how the port cuts packets of a circuit that its memory refuses, if it does.
@@ -197,8 +200,8 @@ impl Port {
     /// Take the first of the headers that wait, unless a gate holds it.
     pub(super) fn next_header(&mut self) -> Option<(Unit, PortVc)> {
         let headers = self.headers.as_mut()?;
-        let &(header, vc) = headers.0.front()?;
-        if self.gates.iter().all(|gate| gate.lets(&header, vc)) { headers.0.pop_front() } else { None }
+        let &(header, vc) = headers.waiting.front()?;
+        if self.gates.iter().all(|gate| gate.lets(&header, vc)) { headers.waiting.pop_front() } else { None }
     }
 
     /// Lose units at the heads of the circuits' queues for as long as the admission policy expels any.
@@ -461,7 +464,7 @@ impl Port {
 
     /// Judge an arriving unit: first by the frame rule of a port with push-out, then by the admission policy.
     pub(crate) fn judge(&mut self, &Offer { now, ref unit, vc, size }: &Offer, elastic: bool) -> Verdict {
-        if unit.is_cut() && (self.cuts_refused || self.trim_of(vc).is_some()) {
+        if unit.is_cut() && (self.cuts_all() || self.trim_of(vc).is_some()) {
             return Verdict::Discard(Reason::Overflow);
         }
         let place = self.queue_of(unit, vc);
