@@ -554,3 +554,8 @@ def test_the_state_of_policies_is_drawn_for_each_figure_and_named_where_a_progra
 def test_a_port_without_state_has_no_panel_of_it() -> None:
     with pytest.raises(ScenarioError, match="keeps no state that can be read"):
         pushout.plot("lan", what="state", set={"duration": "0.1 s"})
+
+
+def test_where_ports_share_a_memory_it_is_drawn_instead_of_their_queues() -> None:
+    drawn = pushout.plot("chip", set={"duration": "20 ms", "warmup": "0 s"})
+    assert [axes.get_ylabel() for axes in drawn.axes] == ["memory (cells)", "in-order data (Gb/s)"]

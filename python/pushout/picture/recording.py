@@ -165,10 +165,14 @@ def _drains_s(known: Mapping[str, Port], names: Iterable[str]) -> dict[str, floa
 
 
 def fillable(explained: Document, what: Sequence[Panel], at: Sequence[str] = ()) -> list[Panel]:
-    """Those of some panels that a scenario can fill at these ports; if none, `INSTEAD`, or its network."""
+    """Those of some panels that a scenario can fill at these ports; if none, `INSTEAD`, or its network.
+
+    A memory stands for queues of ports without a buffer of their own.
+    """
     lacks = _lacks(explained, at or _busiest(explained, ports(explained)))
     chosen, instead = ([panel for panel in group if panel not in lacks] for group in (what, INSTEAD))
-    return chosen or instead or ["topology"]
+    memory: list[Panel] = ["memory"] if "queue" in what and "queue" in lacks and "memory" not in lacks else []
+    return list(dict.fromkeys([*memory, *chosen])) if chosen else instead or ["topology"]
 
 
 OF_BUFFERS: tuple[Panel, ...] = ("queue", "delay", "drops", "marks", "state", "occupancy")

@@ -27,7 +27,7 @@ enum Scalar {
 
 /// Values by name, in the order of the scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Values(Vec<(String, Scalar)>);
+pub struct Values(Box<[(String, Scalar)]>);
 
 /// A named value with its type, converted for a buffer.
 #[derive(Clone, Debug, PartialEq)]
