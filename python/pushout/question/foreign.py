@@ -120,8 +120,8 @@ def _kind(lines: Lines) -> Callable[[Lines, Imported], None]:
         return _tc
     if not all(word.isdigit() for word in words) or len(words) != 3:
         lines.refuse(
-            "the file must begin as a topology (nodes switches links), flows (their number), a matrix or qdisc, or be a "
-            f"recording with --rate, not {quoted(first)}"
+            "the file must begin as a topology (nodes switches links), flows (their number), a matrix or qdisc, or be "
+            f"a recording with --rate, not {quoted(first)}"
         )
     return _topology
 

@@ -2788,7 +2788,7 @@ class TransferList(Scheme):
     Its parameters:
 
     - `file` (not set): The file: CSV, a connection matrix of htsim (.cm), or a flow file of the HPCC family.
-    - `data` (rows; not set): The rows of the file as CSV, which `pushout` adds; or rows that are written here instead
+    - `data` (lines; not set): The rows of the file as CSV, which `pushout` adds; or rows that are written here instead
       of a file.
     """
 
@@ -2796,7 +2796,7 @@ class TransferList(Scheme):
     file: str | None = None
     """The file: CSV, a connection matrix of htsim (.cm), or a flow file of the HPCC family."""
     data: str | None = None
-    """The rows of the file as CSV, which `pushout` adds; or rows that are written here instead of a file; rows."""
+    """The rows of the file as CSV, which `pushout` adds; or rows that are written here instead of a file; lines."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
