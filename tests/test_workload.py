@@ -136,13 +136,16 @@ def test_a_thousand_rows_run_as_they_are() -> None:
 
 def test_verbs_that_read_files_of_their_own_take_a_workload(capsys: pytest.CaptureFixture[str]) -> None:
     Path("s.json").write_text(json.dumps(listed(CSV)), encoding="utf-8")
-    Path("sweep.toml").write_text('scenario = "s.json"\nreps = 1\n[grid]\n"port.default.buffer" = ["9 kB", "90 kB"]\n')
+    Path("sweep.toml").write_text(
+        'scenario = "s.json"\nreps = 1\nset = ["duration=2 ms"]\n[grid]\n"port.default.buffer" = ["9 kB", "90 kB"]\n'
+    )
     sets = ("--set", "duration=2 ms")
     command("explain", "s.json", *sets)
     assert "workload (2)" in capsys.readouterr().out
-    command("why", "s.json", "--loss", "1", "--set", "port.default.buffer=3 kB", *sets)
+    Path("flows.csv").write_text("from,to,bytes,start\n0,15,200 kB,0\n1,15,200 kB,0\n", encoding="utf-8")
+    command("why", "s.json", "--loss", "1", "--set", "port.default.buffer=9 kB", *sets)
     assert " was lost " in capsys.readouterr().out
-    command("sweep", "sweep.toml", *sets)
+    command("sweep", "sweep.toml")
     rows = Path("results/sweep/rows.parquet")
     assert rows.exists() or rows.with_suffix(".csv").exists()
 
