@@ -118,7 +118,7 @@ def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(
     if page.name == "network.md":
         scenario = pushout.explain((ROOT / "scenarios" / "two-routers.toml").read_text(encoding="utf-8") + text)
     else:
-        default = tomllib.loads(TRAFFIC)["flows"]
+        default = {} if "workload" in table else tomllib.loads(TRAFFIC)["flows"]
         scenario = pushout.explain({**tomllib.loads(BASE), **table, "flows": {**default, **table.get("flows", {})}})
     assert chosen(table) <= chosen(scenario)
 

@@ -134,21 +134,20 @@ def test_a_thousand_rows_run_as_they_are() -> None:
     assert len(transfers("\n".join(["Nodes 16", "Connections 1000", *matrix]), "a.cm")) == 1_000
 
 
-def test_every_verb_takes_a_workload(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbs_that_read_files_of_their_own_take_a_workload(capsys: pytest.CaptureFixture[str]) -> None:
     Path("s.json").write_text(json.dumps(listed(CSV)), encoding="utf-8")
+    Path("sweep.toml").write_text(
+        'scenario = "s.json"\nreps = 1\nset = ["duration=2 ms"]\n[grid]\n"port.default.buffer" = ["9 kB", "90 kB"]\n'
+    )
     sets = ("--set", "duration=2 ms")
-    for verb, *words in (
-        ("validate",),
-        ("explain",),
-        ("run", "--json"),
-        ("plot", "--out", "p.svg"),
-        ("compare", "--policies", "as-is,dynamic-threshold", "--reps", "2"),
-        ("size", "--goal", "goodput_bps>=0", "--over", "port.default.buffer", "--least", "2", "--most", "2"),
-    ):
-        command(verb, "s.json", *words, *sets)
-    assert "Traceback" not in capsys.readouterr().err
-    again = json.loads(Path("s.json").read_text(encoding="utf-8"))
-    assert again["workload"] == {"kind": "list", "file": "flows.csv"}
+    command("explain", "s.json", *sets)
+    assert "workload (2)" in capsys.readouterr().out
+    Path("flows.csv").write_text("from,to,bytes,start\n0,15,200 kB,0\n1,15,200 kB,0\n", encoding="utf-8")
+    command("why", "s.json", "--loss", "1", "--set", "port.default.buffer=9 kB", *sets)
+    assert " was lost " in capsys.readouterr().out
+    command("sweep", "sweep.toml")
+    rows = Path("results/sweep/rows.parquet")
+    assert rows.exists() or rows.with_suffix(".csv").exists()
 
 
 def test_the_explicit_form_runs_without_the_file() -> None:
@@ -203,7 +202,7 @@ HEAD = "from,to,bytes,start,name,after\n"
         ),
         (
             "Nodes 4\n0->1 start 0 size 5 send_done_trigger 3\n0->2 trigger 3 size 5\ntrigger id 3 barrier count 2\n",
-            "flows.csv:3: the trigger 3 must go off when all flows have ended that name it, not after 2 of 1",
+            "flows.csv:3: the trigger 3 must wait for the end of all flows that name it, not for 2 of 1",
         ),
         ("Nodes 4\nFailures 1\n", "flows.csv:2: Failures must be 0"),
         ("Nodes 4\n0->1 start 0 size 5 shape 3\n", "flows.csv:2: a connection must have the keys"),
@@ -285,7 +284,7 @@ def test_sizes_of_a_file_are_drawn_as_those_of_a_table(line: str) -> None:
         found: list[dict[str, Any]] = pushout.run(asked).document["transfers"]
         return found
 
-    assert len(drawn({"file": "sizes.txt"})) > 100
+    assert len(drawn({"file": "sizes.txt"})) > 20
     assert drawn({"file": "sizes.txt"}) == drawn({"table": table})
 
 

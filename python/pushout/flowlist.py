@@ -326,7 +326,7 @@ def _check_trigger(lines: Lines, number: str, triggers: dict[str, _Trigger], end
     needed = triggers[number].needed or 1
     if ends != needed:
         lines.refuse(
-            f"the trigger {number} must go off when all flows have ended that name it, not after {needed} of {ends}: "
+            f"the trigger {number} must wait for the end of all flows that name it, not for {needed} of {ends}: "
             "others are not modelled"
         )
 

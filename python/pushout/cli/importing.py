@@ -95,6 +95,7 @@ def _imported(summary: dict[str, Any]) -> str:
     """Describe a network and its flows."""
     counts = ", ".join(f"{name} {summary[name]}" for name in ("hosts", "switches", "links", "flows"))
     starts = f"starts from {summary['first_start_s']:g} s to {summary['last_start_s']:g} s"
-    busiest = f"{summary['busiest_receiver_bytes']} of them to {summary['busiest_receiver']}"
+    busiest = f"{summary['busiest_receiver_bytes']} of all bytes to {summary['busiest_receiver']}"
     burst = f"up to {summary['burst_bytes']} bytes start within 1 ms"
-    return f"{counts}; {starts}; {burst}; {summary['bytes']} bytes, {busiest}"
+    mean = "" if summary["mean_bps"] is None else f", {_rate(summary['mean_bps'])} on average"
+    return f"{counts}; {starts}; {summary['bytes']} bytes{mean}, {burst}; {busiest}"

@@ -3,9 +3,6 @@
 //! # What it assumes
 //! A transfer ends when its last octet has been acknowledged, and those that wait for it may be at any host.
 //!
-//! # What it skips
-//! Nothing.
-//!
 //! # Why that is exact
 //! It is the definition: a transfer whose last predecessor ends at an instant starts at this instant, after its delay.
 //!
