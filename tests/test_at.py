@@ -519,3 +519,16 @@ def test_places_may_be_given_one_by_one(tmp_path: Path, capsys: pytest.CaptureFi
     asked = ["--policies", "tail-drop,codel", "--reps", "2", "--json", "--out", str(tmp_path)]
     command("compare", str(file), "--at", "bottleneck", "--port", "egress1", *limited, *asked)
     assert json.loads(capsys.readouterr().out)["at"] == ["bottleneck", "egress1"]
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("codel", "PLACE=FILE.py, not 'codel'; for a policy of the catalogue use compare --policies codel"),
+        ("bottleneck=", "PLACE=FILE.py, not 'bottleneck='\n"),
+        ("=own.py", "PLACE=FILE.py, not '=own.py'\n"),
+    ],
+)
+def test_a_policy_of_a_run_is_a_file_at_a_place(value: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command("run", "lan", "--policy", value, code=2)
+    assert why in capsys.readouterr().err

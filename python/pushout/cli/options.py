@@ -148,9 +148,9 @@ def listed(_context: click.Context, _option: click.Parameter, values: tuple[str,
 
 def _programs(context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
     given = [value.partition("=")[::2] for value in values]
-    if wrong := [place for place, file in given if not place or not file]:
-        shipped = re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", wrong[0]) and not any(file for _, file in given)
-        instead = f"; for a policy of the catalogue use compare --policies {wrong[0]}" if shipped else ""
+    if wrong := [value for value, (place, file) in zip(values, given, strict=True) if not place or not file]:
+        is_name = re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", wrong[0])
+        instead = f"; for a policy of the catalogue use compare --policies {wrong[0]}" if is_name else ""
         raise click.BadParameter(f"the value must be PLACE=FILE.py, not {quoted(wrong[0])}{instead}")
     if given and not context.resilient_parsing:
         from pushout import policy
