@@ -962,7 +962,8 @@ mod tests {
                     "storm=[{ port = \"bottleneck\", from = \"1 ms\", to = \"2 ms\" }]".to_string(),
                     "port.bottleneck={ memory = \"chip\", watchdog = { detect = \"1 s\", restore = \"1 s\" } }".to_string(),
                     "memory.chip={ size = \"20 cells\", cell = \"1500 bytes\" }".to_string(),
-                    "queue.data={ trim = {}, limit = \"10 cells\" }".to_string(),
+                    "queue.data={ trim = {}, limit = \"2 cells\" }".to_string(),
+                    "flows.transport.initial_window=20".to_string(),
                 ],
             ),
             (

@@ -215,7 +215,8 @@ section! {
 
 section! {
     /// A class of traffic: it has its own queue at every port that shares a memory, or on the ingress side one for
-    /// every incoming line. Without any such section, all flows are of one class.
+    /// every incoming line, and at ports whose scheduler has a queue for each class. Without any such section, all flows are
+    /// of one class.
     pub struct QueueSection {
         /// Pool from which it takes room, by default the first of every memory.
         pub pool: Option<String> = None,
@@ -326,8 +327,8 @@ section! {
         pub weight: f64 = 1.0,
         /// Priority of the flow's circuit with the scheduler strict-priority: a lower number goes first.
         pub priority: u32 = 0,
-        /// Its class in shared memories, also for its acknowledgements: the name of a section `[queue.NAME]`, by
-        /// default the first.
+        /// Its class in shared memories and for schedulers of classes, also for its acknowledgements: the name of a section
+        /// `[queue.NAME]`, by default the first.
         pub queue: Option<String> = None,
         /// Policer at the first switch that the flow's data reach.
         pub police: Option<police::Spec> = None,
