@@ -45,7 +45,7 @@ export class Sketch {
     const apart = this.flows.length > 16 ? 9.5 : 18;
     this.flows.forEach(({ flow }, at) => this.dots.push(element("circle", { cx: 10 + apart * Math.floor(at / 2), cy: 14 + 20 * (at % 2), r: 3, fill: colour(flow) })));
     const more = those.length > DOTS ? `+ ${count(those.length - DOTS)}` : "";
-    this.named = `${count(those.length)} flows${those.length < flows.length ? ` of ${count(flows.length)}` : ""} to port ${run.port.name} at ${rate(run.port.rate)}`;
+    this.named = `${count(those.length)}${those.length < flows.length ? ` of ${count(flows.length)}` : ""} flows to port ${run.port.name} at ${rate(run.port.rate)}`;
     this.root.replaceChildren(
       this.forth,
       element("path", { d: `M${BOX + BOX_WIDE} ${MIDDLE}H${WIDTH - 52}`, class: "way" }),

@@ -2,8 +2,10 @@
 // BROWSER=needed.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
@@ -31,6 +33,21 @@ export function withBrowser() {
   after(async () => {
     await browser?.close();
     server?.close();
+  });
+}
+
+/** Put scenarios into the page for the tests of a group, as `pushout lab` does. */
+export function withGiven(offers) {
+  const [built, folder] = [process.env.LAB, mkdtempSync(join(tmpdir(), "lab-"))];
+  const mark = '<script id="given" type="application/json">';
+  before(() => {
+    process.env.LAB = join(folder, "lab.html");
+    const given = JSON.stringify(offers).replaceAll("<", "\\u003c");
+    writeFileSync(process.env.LAB, readFileSync(built, "utf8").replace(`${mark}[]`, () => mark + given));
+  });
+  after(() => {
+    process.env.LAB = built;
+    rmSync(folder, { recursive: true });
   });
 }
 

@@ -1,31 +1,18 @@
 // A policy of the reader's own, as `pushout lab lan --policy smooth.py` puts it into the page; tests/test_lab.py makes the same offer.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
 import { scenario } from "../../presets.mjs";
 import { engine } from "../engine.mjs";
-import { open, scrub, skip, text, withBrowser } from "./browser.mjs";
+import { open, scrub, skip, text, withBrowser, withGiven } from "./browser.mjs";
 
-const folder = mkdtempSync(join(tmpdir(), "lab-"));
 const [offer] = JSON.parse(readFileSync(new URL("../own/offer.json", import.meta.url), "utf8"));
 const lan = scenario("lan");
-const mark = '<script id="given" type="application/json">';
 
 describe("a policy in Python", { skip }, () => {
   withBrowser();
-  const built = process.env.LAB;
-  before(() => {
-    process.env.LAB = join(folder, "lab.html");
-    const given = JSON.stringify([{ ...offer, text: lan }]).replaceAll("<", "\\u003c");
-    writeFileSync(process.env.LAB, readFileSync(built, "utf8").replace(`${mark}[]`, () => mark + given));
-  });
-  after(() => {
-    process.env.LAB = built;
-    rmSync(folder, { recursive: true });
-  });
+  withGiven([{ ...offer, text: lan }]);
 
   test("it is run A, named in heading and command, and its state is a chart as in a run", async () => {
     const { page, said } = await open("wide", {});

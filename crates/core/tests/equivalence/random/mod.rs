@@ -359,6 +359,11 @@ impl Net {
 
     /// Losses by intent on some links.
     fn losses(&self, draw: &mut Draw) -> Json {
+        let shares = |flow: &Json| {
+            let with = |other: &Json| other["pvc"] == flow["name"];
+            flow.get("pvc").is_some() || self.flows.iter().any(with) || flow.get("connections").is_some()
+        };
+        let alone: Vec<&Json> = self.flows.iter().filter(|flow| !shares(flow)).collect();
         let loss = |draw: &mut Draw| {
             let link = draw.of(&self.links)["name"].clone();
             let begin = draw.between(0, 20_000);
@@ -366,7 +371,9 @@ impl Net {
             match draw.between(0, 3) {
                 0 if self.cells => json!({ "link": link, "cells": [1, 2, 40, 41, 90] }),
                 0 => json!({ "link": link, "packets": [2, 5, 6] }),
-                3 => json!({ "link": link, "flow": draw.of(&self.flows)["name"], "frames": [2, 3, 9] }),
+                3 if !alone.is_empty() => {
+                    json!({ "link": link, "flow": draw.of(&alone)["name"], "frames": [2, 3, 9] })
+                }
                 1 => json!({ "link": link, "down": [[format!("{begin} us"), format!("{end} us")]] }),
                 _ => json!({ "link": link, "gilbert": { "to_bad": 0.05, "to_good": 0.4, "good": 0.01 } }),
             }
