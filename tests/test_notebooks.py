@@ -16,7 +16,7 @@ from conftest import ROOT
 from pushout.generate import notebooks
 
 COURSE = sorted((ROOT / "docs" / "course").glob("*.ipynb"))
-QUICK = ("7-home", "8-marks", "9-alpha", "10-why")
+QUICK = ("7-home", "8-marks", "9-alpha", "10-why", "11-worst")
 RUN = [file for file in COURSE if file.stem in QUICK or os.environ.get("PUSHOUT_NOTEBOOKS") == "all"]
 
 LARGEST = 200_000

@@ -416,3 +416,73 @@ def test_a_promise_that_cannot_be_asked_about_is_refused(
     assert done.returncode in (2, 3)
     assert message in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_queues_are_drawn_slot_by_slot(typed: Typed, tmp_path: Path) -> None:
+    result = pushout.worst("longest-queue", ports=2, memory=6)
+    axes = result.plot().axes
+    assert [each.get_title(loc="left") for each in axes] == ["longest-queue", "optimum"]
+    heights = [patch.get_data().values for patch in axes[0].patches]
+    held = [[slot["policy"][0] for slot in result.input], [sum(slot["policy"]) for slot in result.input]]
+    assert [list(map(int, each)) for each in heights] == held
+    done = typed(tmp_path, "worst", "complete-sharing", "--memory", "4", "--out", "queues.svg")
+    assert done.returncode == 0 and "wrote queues.svg" in done.stderr
+    assert "<svg" in (tmp_path / "queues.svg").read_text(encoding="utf-8")
+    lost = typed(tmp_path, "worst", "complete-sharing", "--memory", "2", "--never", "starved", "--out", "never.png")
+    assert lost.returncode == 1 and (tmp_path / "never.png").is_file()
+    proved = typed(tmp_path, "worst", "longest-queue", "--memory", "4", "--never", "starved", "--out", "never.png")
+    assert "there is no input to draw, since the event never happens" in proved.stderr
+
+
+def longest_queue_of(rule: Rule, memory: int, ports: int) -> int:
+    """Return the longest queue that an input reaches: an exhaustive search."""
+    waiting, seen = [(0,) * ports], {(0,) * ports}
+    while waiting:
+        queues = waiting.pop()
+        after = {rule(queues, port) for port in range(ports)} | {tuple(max(q - 1, 0) for q in queues)}
+        waiting += after - seen
+        seen |= after
+    return max(map(max, seen))
+
+
+def test_the_longest_delay_is_that_of_another_search(typed: Typed, tmp_path: Path) -> None:
+    for ports, memory in [(1, 5), (2, 6), (3, 5)]:
+        for table, rule in policies(memory, ports, random.Random(memory)):  # noqa: S311
+            result = pushout.longest_delay(table, ports=ports, memory=memory)
+            assert result.slots == longest_queue_of(rule, memory, ports), (table, ports, memory)
+            last = max(number for number, slot in enumerate(result.input) if slot["arrivals"])
+            assert len(result.input) - last == result.slots
+    ask = ["worst", "dynamic-threshold", "--memory", "8", "--set", "alpha=1", "--objective", "delay"]
+    done = typed(tmp_path, *ask, "--out", "delay.toml")
+    assert "no packet waits longer than 4 slots, on any input" in done.stdout
+    assert "on both engines; delay.toml" in done.stdout
+    assert json.loads(typed(tmp_path, *ask, "--json").stdout)["delay_slots"] == 4
+    assert "--reach cannot be used with --objective delay" in typed(tmp_path, *ask, "--reach", "2").stderr
+
+
+def test_objectives_are_named_or_refused_with_the_reason(typed: Typed, tmp_path: Path) -> None:
+    ask = ["worst", "longest-queue", "--memory", "8", "--objective"]
+    losses = typed(tmp_path, *ask, "losses").stdout
+    assert "losses are in the worst case at most 3 packets more than optimum for 14 that optimum sends" in losses
+    unfair = typed(tmp_path, *ask, "unfairness")
+    assert unfair.returncode == 3
+    assert (
+        "--objective must be one of throughput, losses, delay, not unfairness: each port with packets" in unfair.stderr
+    )
+    assert 'did you mean "losses"?' in typed(tmp_path, *ask, "lossses").stderr
+
+
+def test_a_search_beyond_the_limit_is_not_a_proof(typed: Typed, tmp_path: Path) -> None:
+    exact = pushout.worst("longest-queue", ports=2, memory=20)
+    found = pushout.worst("longest-queue", ports=2, memory=20, states=2000, search=True)
+    assert exact.proved and not found.proved
+    assert 1 < found.ratio <= exact.ratio  # type: ignore[operator]
+    assert found.states <= 2000 and found.document["upper"] is None
+    verified = found.write(tmp_path / "bad.toml")
+    assert verified["delivered"] == [found.document["policy_count"], found.document["optimum_count"]]
+    ask = ["worst", "longest-queue", "--memory", "20", "--states", "2000"]
+    done = typed(tmp_path, *ask, "--search")
+    assert done.returncode == 3
+    assert f"the worst case against optimum is at least {found.ratio} = " in done.stdout
+    assert "searched, not proved: " in done.stdout and "an input may be worse" in done.stdout
+    assert typed(tmp_path, *ask).stdout == ""

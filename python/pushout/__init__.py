@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pushout.api import (
         ChipResult,
         CompareResult,
+        DelayResult,
         ExplainResult,
         HeadroomResult,
         NeverResult,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         explain,
         headroom,
         load,
+        longest_delay,
         merge,
         never,
         plot,
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ChipResult",
     "CompareResult",
+    "DelayResult",
     "DesignError",
     "ExplainResult",
     "FigureError",
@@ -99,6 +102,7 @@ __all__ = [
     "explain",
     "headroom",
     "load",
+    "longest_delay",
     "merge",
     "never",
     "plot",

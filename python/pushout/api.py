@@ -23,6 +23,7 @@ from pushout.progress import shown
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask, chip_counts
 from pushout.question import chip as chips
 from pushout.question import chip_explain as explaining
+from pushout.question import delay as delays
 from pushout.question import design as designs
 from pushout.question import headroom as headrooms
 from pushout.question import headroom_table as tables
@@ -34,6 +35,7 @@ from pushout.question.ask import Named, Policies
 from pushout.question.chip import ChipResult
 from pushout.question.chip_explain import ExplainResult
 from pushout.question.compare import CompareResult
+from pushout.question.delay import DelayResult
 from pushout.question.given import with_columns, with_policies
 from pushout.question.headroom import HeadroomResult
 from pushout.question.never import NeverResult
@@ -55,6 +57,7 @@ from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf
 __all__ = [
     "ChipResult",
     "CompareResult",
+    "DelayResult",
     "ExplainResult",
     "HeadroomResult",
     "NeverResult",
@@ -71,6 +74,7 @@ __all__ = [
     "explain",
     "headroom",
     "load",
+    "longest_delay",
     "merge",
     "never",
     "plot",
@@ -484,6 +488,8 @@ def worst(
     reach: Fraction | float | str | None = None,
     frames: int | None = None,
     circuits: int = 1,
+    search: bool = False,
+    objective: str = "throughput",
 ) -> WorstResult:
     """Find the exact worst case of a policy of a shared memory, proved in both directions.
 
@@ -495,13 +501,36 @@ def worst(
     `set` are parameters of the policy; `against` is `"optimum"` or another policy; `states` limits the search (ten
     million take a gigabyte), beyond which it raises `StatesError`; `reach` is a ratio, as in `"5/4"`, and makes `input`
     the shortest one with at least this ratio instead of three laps of the worst cycle. With `frames` cells a frame,
-    the policy is that of one FIFO port with `memory` cells, which `circuits` circuits share; whole frames count.
+    the policy is that of one FIFO port with `memory` cells, which `circuits` circuits share; whole frames count. With
+    `search` more states than the limit are no error: the answer is then a lower bound, and its `proved` is false.
+    `objective` is `"throughput"` or `"losses"`, which the document repeats.
 
         >>> pushout.worst("longest-queue", ports=2, memory=8).ratio
         Fraction(14, 11)
     """
     count = ports if frames is None else circuits
-    return worsts.worst(policy, count, memory, set or {}, against, states, reach, frames)
+    return worsts.worst(policy, count, memory, set or {}, against, states, reach, frames, search, objective)
+
+
+def longest_delay(
+    policy: str | Mapping[str, Any],
+    *,
+    memory: int,
+    ports: int = 2,
+    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
+    states: int = STATES,
+    frames: int | None = None,
+    circuits: int = 1,
+) -> DelayResult:
+    """Find the longest delay of a packet in slots, from its arrival to the end of its transmission, on any input.
+
+    Parameters: those of `worst`. The input of the result attains the delay.
+
+        >>> pushout.longest_delay("dynamic-threshold", memory=8, set={"alpha": 1}).slots
+        4
+    """
+    count = ports if frames is None else circuits
+    return delays.delay(policy, count, memory, set or {}, states, frames)
 
 
 def never(

@@ -6,16 +6,19 @@ use serde_json::{Value as Json, json};
 
 use crate::graph::Graph;
 use crate::input::{Input, LAPS, Played, Sides, Unrolled, of_moves};
-use crate::pair::Pair;
+use crate::pair::{Pair, Plan};
 use crate::ratio::Ratio;
+use crate::search::Coarse;
 use crate::solve::Solution;
 use crate::{Failure, Need, Question, Subject};
 
-/// The worst case of a policy. Both bounds have been verified.
+/// The worst case of a policy, or the worst that a search has found. The bounds have been verified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The worst ratio.
+    /// The worst ratio; if it is not proved, no input is known with a larger one.
     pub ratio: Ratio,
+    /// Packets in a coarse move, if the search was not exhaustive: the ratio is a lower bound only.
+    pub unit: Option<usize>,
     /// States of both sides that can be reached.
     pub states: usize,
     /// Orders of the ports that count as one state.
@@ -81,18 +84,30 @@ pub struct Lap {
     pub arrivals: usize,
 }
 
+/// What a search has found.
+pub(crate) struct Found<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) solution: &'a Solution,
+    /// The moves of the shortest input with a given ratio.
+    pub(crate) shortest: Option<&'a [u8]>,
+    /// The moves of the graph, if they are coarse.
+    pub(crate) coarse: Option<&'a Coarse<'a>>,
+}
+
 impl Answer {
     /// Unroll the cycle of a solution and verify that it attains the ratio; the input is that of the `shortest` moves
     /// instead of laps of the cycle, if they are given.
     pub(crate) fn new(
         question: &Question,
         pair: &Pair,
-        graph: &Graph,
-        solution: &Solution,
-        shortest: Option<&[u8]>,
+        Found { graph, solution, shortest, coarse }: &Found<'_>,
         need: Need,
     ) -> Result<Answer, Failure> {
-        let unrolled = Unrolled::new(pair, graph, &solution.cycle);
+        let plan: &dyn Plan = match coarse {
+            Some(coarse) => *coarse,
+            None => pair,
+        };
+        let unrolled = Unrolled::new(pair, plan, graph, &solution.cycle);
         unrolled.verify(question, solution.ratio)?;
         let mut input = match shortest {
             Some(moves) => of_moves(pair, moves),
@@ -107,6 +122,7 @@ impl Answer {
         let (slots, arrivals) = unrolled.lap();
         Ok(Answer {
             ratio: solution.ratio,
+            unit: coarse.map(|coarse| coarse.unit),
             states: graph.len(),
             orders: pair.orders(),
             sweeps: solution.sweeps,
@@ -142,8 +158,9 @@ impl Answer {
             "share": Some(self.ratio.share()).filter(|share| share.is_finite()),
             "excess_loss": self.ratio.excess().to_string(),
             "lower": ratio,
-            "upper": ratio,
-            "proved": true,
+            "upper": self.unit.is_none().then_some(&ratio),
+            "proved": self.unit.is_none(),
+            "unit": self.unit,
             "states": self.states,
             "orders": self.orders,
             "sweeps": self.sweeps,

@@ -13,7 +13,7 @@ use crate::frames::{Frames, Port};
 use crate::never::Event;
 use crate::ratio::Ratio;
 use crate::side::Memory;
-use crate::{Failure, Question, Subject, Watch};
+use crate::{Failure, MOST_VISITED, Question, Subject, Watch};
 
 impl Question {
     /// Read a question: a JSON object with `policy` and perhaps `against`, each a table of a memory's policies or of one of
@@ -33,8 +33,9 @@ impl Question {
             cells: number("memory")?,
             limit: usize::try_from(number("states")?).unwrap_or(usize::MAX),
             reach: node.get("reach").map(|reach| fraction(reach, "reach")).transpose()?,
+            searches: node.get("search").map_or(Ok(false), |search| bool::read(search, "search"))?,
         };
-        question.check()?;
+        question.check(MOST_VISITED)?;
         question.try_policies(node)?;
         Ok(question)
     }
@@ -67,6 +68,7 @@ impl Question {
         let question = Question::of(&node)?;
         let document = match node.get("never") {
             Some(never) => question.never(question.event(&node, never)?, watch)?.document(&question),
+            None if asks_for_delay(&node)? => question.delay(watch)?.document(&question),
             None => question.answer(watch)?.document(&question),
         };
         Ok(document.to_string())
@@ -79,6 +81,21 @@ impl Question {
         }
         let name = String::read(never, "never")?;
         Event::read(&name, &self.subject).map_err(|why| never.fault("never", why))
+    }
+}
+
+/// Return whether the objective of a question is the longest delay; by default it is what both sides send.
+fn asks_for_delay(question: &Node) -> Result<bool, Fault> {
+    let Some(objective) = question.get("objective") else { return Ok(false) };
+    let name = String::read(objective, "objective")?;
+    match name.as_str() {
+        "throughput" => Ok(false),
+        "delay" => match ["against", "reach", "search"].into_iter().find(|key| question.get(key).is_some()) {
+            None => Ok(true),
+            Some(key) => Err(question
+                .fault(key, "must be left out with the objective delay, which is about the policy alone")),
+        },
+        _ => Err(objective.fault("objective", unknown("objective", &name, &["throughput", "delay"]))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The input that shows the worst case: slots of arrivals, from empty queues through laps of the cycle to empty queues.
 
 use crate::graph::Graph;
-use crate::pair::{Pair, Step};
+use crate::pair::{Pair, Plan, Step};
 use crate::ratio::Ratio;
 use crate::side::{Side, Words};
 use crate::solve::Cycle;
@@ -43,6 +43,7 @@ pub(crate) struct Unrolled {
 /// A walk through the states of a pair, with the numbers of the ports.
 struct Walk<'a> {
     pair: &'a Pair,
+    plan: &'a dyn Plan,
     at: (usize, usize),
 }
 
@@ -53,34 +54,38 @@ impl Walk<'_> {
         !self.pair.may_refuse || after(true) != after(false)
     }
 
-    /// Make a move of a graph; returns the step with the numbers of the ports.
-    fn go(&mut self, number: u8) -> Step {
+    /// Make a move of a graph; returns its steps with the numbers of the ports.
+    fn go(&mut self, number: u8) -> Vec<Step> {
         let order = self.pair.least(self.at.0, self.at.1).1;
-        let step = match self.pair.step(number.into()) {
-            Step::Tick => Step::Tick,
-            Step::Arrival { port, takes } => {
-                let port = order.iter().position(|&place| place == port).expect("an order has every place");
-                Step::Arrival { port, takes: takes && self.has_room(port) }
-            }
-        };
-        self.at = self.pair.after(self.at, step).0;
-        step
+        let steps = self.plan.steps(number.into()).into_iter().map(|step| {
+            let step = match step {
+                Step::Tick => Step::Tick,
+                Step::Arrival { port, takes } => {
+                    let port =
+                        order.iter().position(|&place| place == port).expect("an order has every place");
+                    Step::Arrival { port, takes: takes && self.has_room(port) }
+                }
+            };
+            self.at = self.pair.after(self.at, step).0;
+            step
+        });
+        steps.collect()
     }
 }
 
 impl Unrolled {
     /// Unroll a cycle of a graph, which is not empty.
-    pub(crate) fn new(pair: &Pair, graph: &Graph, cycle: &Cycle) -> Unrolled {
+    pub(crate) fn new(pair: &Pair, plan: &dyn Plan, graph: &Graph, cycle: &Cycle) -> Unrolled {
         let path = graph.path(&cycle.states);
         let end = path.iter().fold(0, |state, &number| graph.targets(state)[usize::from(number)] as usize);
         let first =
             cycle.states.iter().position(|&state| state as usize == end).expect("the path leads there");
         let lap: Vec<u8> = [&cycle.moves[first..], &cycle.moves[..first]].concat();
-        let mut walk = Walk { pair, at: (0, 0) };
-        let mut before: Vec<Step> = path.iter().map(|&number| walk.go(number)).collect();
+        let mut walk = Walk { pair, plan, at: (0, 0) };
+        let mut before: Vec<Step> = path.iter().flat_map(|&number| walk.go(number)).collect();
         let (mut entries, mut laps) = (vec![walk.at], Vec::<Vec<Step>>::new());
         loop {
-            laps.push(lap.iter().map(|&number| walk.go(number)).collect());
+            laps.push(lap.iter().flat_map(|&number| walk.go(number)).collect());
             // a lap leads to the entry with the ports in another order, and some number of laps later to an order again
             if let Some(first) = entries.iter().position(|&entry| entry == walk.at) {
                 before.extend(laps.drain(..first).flatten());
@@ -121,8 +126,8 @@ impl Unrolled {
 
 /// Return the input of moves from empty queues.
 pub(crate) fn of_moves(pair: &Pair, moves: &[u8]) -> Input {
-    let mut walk = Walk { pair, at: (0, 0) };
-    let steps: Vec<Step> = moves.iter().map(|&number| walk.go(number)).collect();
+    let mut walk = Walk { pair, plan: pair, at: (0, 0) };
+    let steps: Vec<Step> = moves.iter().flat_map(|&number| walk.go(number)).collect();
     slots(steps.iter())
 }
 

@@ -20,6 +20,8 @@ mod ask;
 
 mod check;
 
+mod delay;
+
 mod frames;
 
 mod graph;
@@ -38,6 +40,8 @@ mod ratio;
 
 mod reach;
 
+mod search;
+
 mod side;
 
 mod solve;
@@ -53,10 +57,12 @@ use pushout_core::memory::sharing;
 use pushout_core::refused::Refused;
 
 pub use answer::{Answer, Lap};
+pub use delay::Delay;
 pub use input::{Arrival, Input, Played};
 pub use never::{Event, Example, Proof};
 pub use ratio::Ratio;
 
+use answer::Found;
 use frames::Frames;
 use graph::Graph;
 use machine::Machine;
@@ -70,8 +76,11 @@ pub const MOST_PORTS: usize = 8;
 /// Most states that a question can have: beyond, numbers of states would need more bits.
 pub const MOST_STATES: usize = 1 << 28;
 
-/// Most states of one side, which is a table.
+/// Most states of one side of a comparison, which is a table.
 const MOST_LENGTHS: usize = 1 << 17;
+
+/// Most states of a policy that is looked at alone.
+const MOST_VISITED: usize = 1 << 21;
 
 /// Longest frame.
 const MOST_LENGTH: u16 = 1000;
@@ -93,6 +102,8 @@ pub struct Question {
     pub limit: usize,
     /// The least ratio of the input; `None` for laps of the worst cycle.
     pub reach: Option<Ratio>,
+    /// Whether to search without a proof if there are more states than the limit allows.
+    pub searches: bool,
 }
 
 /// The policy of a question.
@@ -220,9 +231,12 @@ fn optimum() -> Policies {
 impl Question {
     /// Find the worst ratio, verify it, and unroll the input that shows it.
     pub fn answer(&self, watch: Watch<'_>) -> Result<Answer, Failure> {
-        self.check()?;
+        self.check(MOST_LENGTHS)?;
         let pair = self.pair(&watch)?;
         let limit = Limit { states: self.limit, most: self.need(&pair, pair.most_states()) };
+        if self.searches && limit.most.states > self.limit as u128 {
+            return self.search(&pair, limit, &watch);
+        }
         if limit.most.states > HOPELESS * self.limit as u128 {
             return Err(Failure::States(limit));
         }
@@ -241,7 +255,21 @@ impl Question {
             Some(reach) => Some(reach::shortest(&graph, reach, &watch)?),
             None => None,
         };
-        Answer::new(self, &pair, &graph, &solution, shortest.as_deref(), need)
+        let shortest = shortest.as_deref();
+        Answer::new(self, &pair, &Found { graph: &graph, solution: &solution, shortest, coarse: None }, need)
+    }
+
+    /// Find a bad ratio among the states that coarse moves reach, and unroll the input that shows it.
+    fn search(&self, pair: &Pair, limit: Limit, watch: &Watch<'_>) -> Result<Answer, Failure> {
+        if self.reach.is_some() || matches!(self.subject, Subject::Frames { .. }) {
+            return Err(Failure::States(limit));
+        }
+        let need = self.need(pair, self.limit as u128);
+        (watch.announce)(need);
+        let (coarse, graph) = search::explore(pair, (self.ports, self.cells), limit, watch)?;
+        let solution = solve::solve(&graph, watch)?;
+        let found = Found { graph: &graph, solution: &solution, shortest: None, coarse: Some(&coarse) };
+        Answer::new(self, pair, &found, need)
     }
 
     /// Return what a search of this number of states needs.
@@ -251,8 +279,8 @@ impl Question {
         Need { states, octets: of_states.saturating_add((pair.octets() + of_reach) as u128) }
     }
 
-    /// Refuse a question that cannot be answered, with the reason and the size.
-    fn check(&self) -> Result<(), Failure> {
+    /// Refuse a question that cannot be answered, with the reason and the size; a side can have `most` states.
+    fn check(&self, most: usize) -> Result<(), Failure> {
         if !(1..=MOST_PORTS).contains(&self.ports) {
             return Err(refuse("ports", format!("must be from 1 to {MOST_PORTS}, not {}", self.ports)));
         }
@@ -263,22 +291,20 @@ impl Question {
             return Err(refuse("states", format!("must be from 1 to {MOST_STATES}, not {}", self.limit)));
         }
         match &self.subject {
-            Subject::Memory { .. } => self.check_size(),
+            Subject::Memory { .. } => self.check_size(most),
             Subject::Frames { length, .. } if !(2..=MOST_LENGTH).contains(length) => {
                 Err(refuse("frames", format!("must be from 2 to {MOST_LENGTH} cells, not {length}")))
             }
-            Subject::Frames { .. } => self.check_size(),
+            Subject::Frames { .. } => self.check_size(most),
         }
     }
 
     /// Refuse a buffer of which one side alone has too many states, before any of them is visited.
-    fn check_size(&self) -> Result<(), Failure> {
+    fn check_size(&self, most: usize) -> Result<(), Failure> {
         let lengths = self.lengths();
         match &self.subject {
-            Subject::Memory { .. } if lengths > MOST_LENGTHS as u128 => Err(self.too_large(lengths)),
-            Subject::Frames { .. } if lengths > HOPELESS * MOST_LENGTHS as u128 => {
-                Err(self.too_large(lengths))
-            }
+            Subject::Memory { .. } if lengths > most as u128 => Err(self.too_large(lengths, most)),
+            Subject::Frames { .. } if lengths > HOPELESS * most as u128 => Err(self.too_large(lengths, most)),
             _ if self.cells > u16::MAX.into() => {
                 Err(refuse("memory", format!("must be at most {}, not {}", u16::MAX, self.cells)))
             }
@@ -287,10 +313,10 @@ impl Question {
     }
 
     /// Build the refusal of a buffer of which one side can have this number of states.
-    fn too_large(&self, lengths: u128) -> Failure {
+    fn too_large(&self, lengths: u128, most: usize) -> Failure {
         let places = if self.may_refuse() { "the optimum alone has" } else { "each policy has" };
         let why = format!(
-            "must be smaller for {} ports or circuits: {places} up to {lengths} states, and at most {MOST_LENGTHS} can be \
+            "must be smaller for {} ports or circuits: {places} up to {lengths} states, and at most {most} can be \
              tabulated",
             self.ports
         );
@@ -302,18 +328,18 @@ impl Question {
         matches!(self.subject, Subject::Memory { .. }) && side.start().len() > self.ports
     }
 
-    /// Return the most states that a side can have; with variables, the most that can be tabulated.
-    fn states_of(&self, side: &dyn Side) -> u128 {
-        if self.keeps_variables(side) { MOST_LENGTHS as u128 } else { self.lengths() }
+    /// Return the most states that a side can have; with variables, the `most` that can be tabulated.
+    fn states_of(&self, side: &dyn Side, most: usize) -> u128 {
+        if self.keeps_variables(side) { most as u128 } else { self.lengths() }
     }
 
     /// Build the refusal of a side that has more states than can be tabulated.
-    fn too_many(&self, side: &dyn Side) -> Failure {
+    fn too_many(&self, side: &dyn Side, most: usize) -> Failure {
         if !self.keeps_variables(side) {
-            return self.too_large(self.lengths());
+            return self.too_large(self.lengths(), most);
         }
         let why = format!(
-            "must keep variables with few values: with the lengths of {} queues they have more than {MOST_LENGTHS} states, and at \
+            "must keep variables with few values: with the lengths of {} queues they have more than {most} states, and at \
              most as many can be tabulated; a variable that only grows has states without end",
             self.ports
         );
@@ -357,10 +383,12 @@ impl Question {
     fn pair(&self, watch: &Watch<'_>) -> Result<Pair, Failure> {
         let [mut policy, mut opponent] = self.sides()?;
         let explore = |side: &mut dyn Side, may_refuse| {
-            let limit =
-                Limit { states: MOST_LENGTHS, most: Need { states: self.states_of(side), octets: 0 } };
+            let limit = Limit {
+                states: MOST_LENGTHS,
+                most: Need { states: self.states_of(side, MOST_LENGTHS), octets: 0 },
+            };
             Machine::explore(side, self.ports, may_refuse, limit, watch).map_err(|failure| match failure {
-                Failure::States(_) => self.too_many(side),
+                Failure::States(_) => self.too_many(side, MOST_LENGTHS),
                 other => other,
             })
         };

@@ -11,7 +11,7 @@ use crate::input::{Arrival, Input, slots};
 use crate::machine::Machine;
 use crate::pair::Step;
 use crate::side::Side;
-use crate::{Failure, Limit, MOST_LENGTHS, Need, Question, Subject, Watch, frames};
+use crate::{Failure, Limit, MOST_VISITED, Need, Question, Subject, Watch, frames};
 
 /// What a policy may be asked never to do. Every event is an arrival after which a packet, or a cell of a frame, is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,8 @@ const OF_MEMORIES: [Event; 3] = [Event::Loss, Event::LossWhileRoom, Event::Starv
 const OF_FRAMES: [Event; 3] = [Event::Loss, Event::LossWhileRoom, Event::BrokenFrame];
 
 /// An arrival at one side: the states before and after.
-struct Occurrence<'a> {
+#[derive(Clone, Copy)]
+pub(crate) struct Occurrence<'a> {
     before: &'a [u16],
     after: &'a [u16],
     port: usize,
@@ -110,10 +111,23 @@ pub struct Example {
 impl Question {
     /// Prove that an event never happens, or find the input with the fewest arrivals and slots on which it does.
     pub fn never(&self, event: Event, watch: Watch<'_>) -> Result<Proof, Failure> {
-        self.check()?;
+        let Visited { policy, machine, need } = self.visit(watch)?;
+        let example = match self.first(event, policy.as_ref(), &machine) {
+            Some((state, port)) => Some(self.example(event, &machine, state, port)?),
+            None => {
+                self.verify(event, &machine)?;
+                None
+            }
+        };
+        Ok(Proof { event, states: machine.len(), need, example })
+    }
+
+    /// Visit all states of the policy.
+    pub(crate) fn visit(&self, watch: Watch<'_>) -> Result<Visited, Failure> {
+        self.check(MOST_VISITED)?;
         let [mut policy, _] = self.sides()?;
-        let most = self.states_of(policy.as_ref());
-        let states = most.min(self.limit.min(MOST_LENGTHS) as u128);
+        let most = self.states_of(policy.as_ref(), MOST_VISITED);
+        let states = most.min(self.limit.min(MOST_VISITED) as u128);
         let of_state = |states: u128| Need {
             states,
             octets: states.saturating_mul(Machine::octets_of_state(self.ports, &policy.start()) as u128),
@@ -123,18 +137,10 @@ impl Question {
         (watch.announce)(need);
         let explored = Machine::explore(policy.as_mut(), self.ports, false, limit, &watch);
         let machine = explored.map_err(|failure| {
-            let is_table_full = matches!(failure, Failure::States(_)) && self.limit >= MOST_LENGTHS;
-            if is_table_full { self.too_many(policy.as_ref()) } else { failure }
+            let is_table_full = matches!(failure, Failure::States(_)) && self.limit >= MOST_VISITED;
+            if is_table_full { self.too_many(policy.as_ref(), MOST_VISITED) } else { failure }
         })?;
-        let found = self.first(event, policy.as_ref(), &machine);
-        let example = match found {
-            Some((state, port)) => Some(self.example(event, &machine, state, port)?),
-            None => {
-                self.verify(event, &machine)?;
-                None
-            }
-        };
-        Ok(Proof { event, states: machine.len(), need, example })
+        Ok(Visited { policy, machine, need })
     }
 
     /// Return the state with the shortest way from empty queues in which an arrival is the event, and the port.
@@ -169,7 +175,7 @@ impl Question {
         }
     }
 
-    /// Play the input that leads to a state and then has an arrival, which is the event, with a policy that is built anew.
+    /// Play the input that leads to a state and then has an arrival, which is the event.
     fn example(
         &self,
         event: Event,
@@ -179,24 +185,30 @@ impl Question {
     ) -> Result<Example, Failure> {
         let mut steps = machine.way(state);
         steps.push(Step::Arrival { port, takes: true });
+        let mut is_shown = false;
+        let example = self.played(steps, |policy: &dyn Side, occurrence: Occurrence<'_>| {
+            is_shown |= event.is(policy, self.cells, occurrence);
+        })?;
+        if is_shown { Ok(example) } else { Err(Failure::Certificate("lower")) }
+    }
+
+    /// Play steps, and let the queues become empty, with a policy that is built anew; `see` receives every arrival.
+    pub(crate) fn played(
+        &self,
+        mut steps: Vec<Step>,
+        mut see: impl FnMut(&dyn Side, Occurrence<'_>),
+    ) -> Result<Example, Failure> {
         steps.extend((0..=self.cells).map(|_| Step::Tick));
         let [mut policy, _] = self.sides()?;
         let mut example = Example { input: slots(steps.iter()), ..Example::default() };
         let mut state = policy.start();
-        let mut is_shown = false;
         for slot in &mut example.input {
             for arrival in slot {
                 let after = policy.arrive(&state, arrival.port, true).0;
-                let is = |event: Event| {
-                    event.is(
-                        policy.as_ref(),
-                        self.cells,
-                        Occurrence { before: &state, after: &after, port: arrival.port },
-                    )
-                };
-                arrival.takes = !is(Event::Loss);
+                let occurrence = Occurrence { before: &state, after: &after, port: arrival.port };
+                arrival.takes = !Event::Loss.is(policy.as_ref(), self.cells, occurrence);
                 example.lost += u64::from(!arrival.takes);
-                is_shown |= is(event);
+                see(policy.as_ref(), occurrence);
                 state = after;
             }
             let lengths = policy.lengths(&state);
@@ -208,20 +220,34 @@ impl Question {
         let slots = slots.map_or(1, |last| last + 1);
         example.input.truncate(slots);
         example.played.truncate(slots);
-        if is_shown { Ok(example) } else { Err(Failure::Certificate("lower")) }
+        Ok(example)
     }
 }
 
-impl Proof {
-    /// Return the proof as a document.
-    pub fn document(&self, question: &Question) -> Json {
+/// A policy, whose states were all visited.
+pub(crate) struct Visited {
+    pub(crate) policy: Box<dyn Side>,
+    pub(crate) machine: Machine,
+    /// What the visit could need, as announced.
+    pub(crate) need: Need,
+}
+
+impl Example {
+    /// Return the slots as a document.
+    pub(crate) fn document(&self) -> Json {
         let slot = |(arrivals, queues): (&Vec<Arrival>, &Vec<u64>)| {
             json!({
                 "arrivals": arrivals.iter().map(|arrival| json!([arrival.port, arrival.takes])).collect::<Json>(),
                 "policy": queues,
             })
         };
-        let input = |example: &Example| example.input.iter().zip(&example.played).map(slot).collect::<Json>();
+        self.input.iter().zip(&self.played).map(slot).collect()
+    }
+}
+
+impl Proof {
+    /// Return the proof as a document.
+    pub fn document(&self, question: &Question) -> Json {
         json!({
             "policy": question.name(),
             "policies": question.policies(),
@@ -235,7 +261,7 @@ impl Proof {
             "memory_mb": self.need.megabytes() as u64,
             "policy_count": self.example.as_ref().map(|example| example.sent),
             "lost_count": self.example.as_ref().map(|example| example.lost),
-            "input": self.example.as_ref().map(input),
+            "input": self.example.as_ref().map(Example::document),
         })
     }
 }

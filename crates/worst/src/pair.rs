@@ -25,6 +25,18 @@ struct Symmetry {
     least: Vec<Vec<u8>>,
 }
 
+/// The steps of each move of a graph, by the numbers of the ports in the state that stands for all orders.
+pub(crate) trait Plan {
+    /// Return the steps of a move.
+    fn steps(&self, number: usize) -> Vec<Step>;
+}
+
+impl Plan for Pair {
+    fn steps(&self, number: usize) -> Vec<Step> {
+        vec![self.step(number)]
+    }
+}
+
 /// An arrival or the end of a slot, by the numbers of the ports in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {

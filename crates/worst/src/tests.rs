@@ -11,24 +11,24 @@ use pushout_core::rng::Stream;
 use super::*;
 use crate::side::Words;
 
-const GO_ON: Watch<'static> = Watch { is_over: &|| false, announce: &|_| () };
+pub(crate) const GO_ON: Watch<'static> = Watch { is_over: &|| false, announce: &|_| () };
 
 fn policies(text: &str) -> Policies {
     Policies::read(&read(text, Format::Json).unwrap()).unwrap()
 }
 
-fn question(policy: &str, ports: usize, cells: u64) -> Question {
+pub(crate) fn question(policy: &str, ports: usize, cells: u64) -> Question {
     let subject = Subject::Memory { policies: policies(policy), against: None };
-    Question { subject, ports, cells, limit: 1_000_000, reach: None }
+    Question { subject, ports, cells, limit: 1_000_000, reach: None, searches: false }
 }
 
 fn ratio(policy: &str, ports: usize, cells: u64) -> String {
     question(policy, ports, cells).answer(GO_ON).unwrap().ratio.to_string()
 }
 
-const LQD: &str = r#"{"pushout": {"policy": "longest-queue"}}"#;
+pub(crate) const LQD: &str = r#"{"pushout": {"policy": "longest-queue"}}"#;
 
-fn dt(alpha: f64) -> String {
+pub(crate) fn dt(alpha: f64) -> String {
     format!(r#"{{"admission": {{"policy": "dynamic-threshold", "alpha": {alpha}}}}}"#)
 }
 
@@ -290,7 +290,7 @@ fn a_certificate_with_one_wrong_value_is_refused() {
     assert!(check::upper(&pair, &graph, solution.ratio, &lowered).is_err());
     let smaller = Ratio::new(6, 5);
     assert!(smaller < solution.ratio && check::upper(&pair, &graph, smaller, &solution.potential).is_err());
-    let unrolled = input::Unrolled::new(&pair, &graph, &solution.cycle);
+    let unrolled = input::Unrolled::new(&pair, &pair, &graph, &solution.cycle);
     unrolled.verify(&question, solution.ratio).unwrap();
     assert!(unrolled.verify(&question, smaller).is_err());
 }

@@ -9,9 +9,11 @@ import click
 from pushout.cli.options import FAILURE, JSON, FileOf, Whole, console
 from pushout.cli.streams import echo_json, tell
 from pushout.excerpt import quoted
+from pushout.literals import FORMATS
 
 if TYPE_CHECKING:
-    from pushout.question.never import NeverResult
+    from pushout.question.delay import DelayResult
+    from pushout.question.never import Alone, NeverResult
     from pushout.question.worst import WorstResult
 
 
@@ -64,9 +66,18 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     "--against", default="optimum", show_default=True, metavar="POLICY", help="Opponent: optimum or a policy."
 )
 @click.option(
-    "--objective", type=click.Choice(["throughput"]), default="throughput", show_default=True, help="What is compared."
+    "--objective",
+    default="throughput",
+    show_default=True,
+    metavar="WHAT",
+    help="Compare packets sent (throughput) or lost in addition (losses), or find the longest delay (delay).",
 )
 @click.option("--states", type=Whole(1, 2**28), metavar="LIMIT", help="Most states to visit (default: 10 million).")
+@click.option(
+    "--search",
+    is_flag=True,
+    help="Beyond the limit of states search a bad input, without a proof (ends with status 3).",
+)
 @click.option(
     "--grid",
     multiple=True,
@@ -84,7 +95,12 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     help="Prove instead that an event never happens, or print the shortest input with it: loss, 'loss while room', "
     "starved (of frames: 'broken frame').",
 )
-@click.option("--out", type=FileOf(["toml"]), metavar="FILE.toml", help="Write the input as scenarios, and run them.")
+@click.option(
+    "--out",
+    type=FileOf(("toml", *FORMATS)),
+    metavar="FILE",
+    help="Write the input as scenarios, and run them (.toml), or draw the queues (.png, .svg or .pdf).",
+)
 @JSON
 def worst(
     policy: str,
@@ -94,6 +110,7 @@ def worst(
     against: str,
     objective: str,
     states: int | None,
+    search: bool,
     grid: dict[str, list[Any]],
     frames: int | None,
     circuits: int | None,
@@ -114,21 +131,23 @@ def worst(
     With --frames, circuits send frames of L cells, in any interleaving, to one FIFO port of B cells with the policy
     tail-drop, ppd or epd; whole frames count.
 
+    With --objective delay the answer is the longest time from the arrival of a packet to the end of its transmission.
+
     With --never, the answer is a proof for all inputs, or a counter-example with status 1. Starved: a packet is refused
     while the queue of its port is empty. Loss while room: a packet is refused or pushed out, although the memory is not
     full. Broken frame: a cell is lost after the first cells of its frame were queued.
     """
     from pushout.exact import STATES
+    from pushout.question.delay import delay
     from pushout.question.never import never
     from pushout.question.worst import worst as question
 
-    del objective  # the only one so far
     if memory is None and "memory" not in grid:
         raise click.UsageError("--memory must be given: the packets that the memory holds")
     if grid and out:
         raise click.UsageError("--out writes one input and cannot be used with --grid: leave out one")
 
-    if out and frames:
+    if out and out.suffix == ".toml" and frames:
         raise click.UsageError("--out writes inputs of a shared memory and cannot be used with --frames: leave out one")
     if circuits and not frames:
         raise click.UsageError("--circuits counts senders of frames and needs --frames")
@@ -138,7 +157,22 @@ def worst(
             raise click.UsageError(f"{beside[0]} cannot be used with --never, which is about the policy: leave out one")
         count = ports if frames is None else circuits or 1
         proof = never(policy, event, count, memory or 0, parameters, states or STATES, frames, announce=announce)
-        _print_proof(proof, out, as_json=as_json)
+        _print_alone(proof, out, as_json=as_json)
+        if not proof.proved:
+            raise click.exceptions.Exit(FAILURE)
+        return
+    if objective == "delay":
+        given = {
+            "--grid": bool(grid),
+            "--against": against != "optimum",
+            "--reach": reach is not None,
+            "--search": search,
+        }
+        if beside := [option for option, is_given in given.items() if is_given]:
+            raise click.UsageError(f"{beside[0]} cannot be used with --objective delay, which is about the policy")
+        count = ports if frames is None else circuits or 1
+        longest = delay(policy, count, memory or 0, parameters, states or STATES, frames, announce=announce)
+        _print_alone(longest, out, as_json=as_json)
         return
 
     def ask(at: dict[str, Any]) -> "WorstResult":
@@ -153,6 +187,8 @@ def worst(
             states=states or STATES,
             reach=reach,
             frames=frames,
+            search=search,
+            objective=objective,
             announce=announce,
         )
 
@@ -160,16 +196,33 @@ def worst(
         _print_grid([(at, ask(at)) for at in _points(grid)], list(grid), as_json=as_json)
         return
     result = ask({})
-    verified = result.write(out) if out else None
+    verified = _write(result, out)
     if as_json:
         echo_json({**result.document, **({"verified": verified} if verified else {})})
-        return
-    from pushout.show import worst as show
+    else:
+        from pushout.show import worst as show
 
-    show.worst(result, console())
-    if verified:
-        policy_count, optimum_count = verified["delivered"]
-        click.echo(f"verified: {policy_count} of {optimum_count}, on both engines; {', '.join(verified['scenarios'])}")
+        show.worst(result, console())
+        if verified:
+            counts = " of ".join(map(str, verified["delivered"]))
+            click.echo(f"verified: {counts}, on both engines; {', '.join(verified['scenarios'])}")
+    if not result.proved:
+        raise click.exceptions.Exit(UNPROVED)
+
+
+UNPROVED = 3
+"""The status of an answer that is not proved, as of a search that meets its limit."""
+
+
+def _write(result: "WorstResult | Alone", out: Path | None) -> dict[str, Any] | None:
+    """Write the scenarios of an input and return what their runs delivered, or draw it."""
+    if out is None:
+        return None
+    if out.suffix == ".toml":
+        return result.write(out)
+    result.plot().savefig(out)
+    tell(f"wrote {out}")
+    return None
 
 
 def announce(states: int, megabytes: int) -> None:
@@ -180,19 +233,21 @@ def announce(states: int, megabytes: int) -> None:
         tell(f"note: the search visits at most {grouped(states)} states, which take at most {grouped(megabytes)} MB")
 
 
-def _print_proof(result: "NeverResult", out: Path | None, *, as_json: bool) -> None:
-    """Print a proof or a counter-example; the latter ends the command with status 1."""
+def _print_alone(result: "NeverResult | DelayResult", out: Path | None, *, as_json: bool) -> None:
+    """Print an answer about the policy alone: a proof, a counter-example or the longest delay."""
+    from pushout.question.never import NeverResult
     from pushout.show import worst as show
 
-    verified = result.write(out) if out else None
+    verified = _write(result, out)
     if as_json:
         echo_json({**result.document, **({"verified": verified} if verified else {})})
     else:
-        show.never(result, console())
+        if isinstance(result, NeverResult):
+            show.never(result, console())
+        else:
+            show.delay(result, console())
         if verified:
             click.echo(f"verified: {verified['delivered'][0]}, on both engines; {verified['scenarios'][0]}")
-    if not result.proved:
-        raise click.exceptions.Exit(FAILURE)
 
 
 def _points(grid: dict[str, list[Any]]) -> list[dict[str, Any]]:

@@ -15,16 +15,11 @@ from pushout.question.worst import Announce, Policy, about, answered, silent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NeverResult(Tabled):
-    """A proof that an event never happens, or the input with the fewest arrivals and slots on which it does."""
+class Alone(Tabled):
+    """An answer about a policy alone, with an input that shows it."""
 
     document: dict[str, Any]
-    """As printed by `pushout worst --never EVENT --json`."""
-
-    @property
-    def proved(self) -> bool:
-        """Whether the event happens on no input."""
-        return bool(self.document["proved"])
+    """As printed with `--json`."""
 
     @property
     def states(self) -> int:
@@ -33,7 +28,7 @@ class NeverResult(Tabled):
 
     @property
     def input(self) -> list[dict[str, Any]]:
-        """The arrivals of each slot, as port and whether nothing is lost, and the queues; empty if there is a proof."""
+        """The arrivals of each slot, as port and whether nothing is lost, and the queues; empty without an input."""
         return list(self.document["input"] or [])
 
     @cached_property
@@ -53,9 +48,31 @@ class NeverResult(Tabled):
         """Write the input as a scenario, run it on both engines, and return what the run delivered."""
         if self.document["frames"]:
             raise QuestionError("only the input of a shared memory can be written: leave out ", Argument("frames"))
+        return worst_scenario.write_alone(self.document, Path(path))
+
+    def plot(self) -> Any:
+        """Draw the queues of the input, slot by slot."""
+        from pushout.question.worst_drawing import draw
+
+        if not self.input:
+            raise QuestionError("there is no input to draw, since the event never happens")
+        return draw(self.document)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NeverResult(Alone):
+    """A proof that an event never happens, or the input with the fewest arrivals and slots on which it does."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether the event happens on no input."""
+        return bool(self.document["proved"])
+
+    def write(self, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Write the input as a scenario, run it on both engines, and return what the run delivered."""
         if self.proved:
             raise QuestionError("no input can be written, since the event never happens: leave out ", Argument("out"))
-        return worst_scenario.write_alone(self.document, Path(path))
+        return super().write(path)
 
     def _brief(self) -> str:
         answer = "proved" if self.proved else "refuted"

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -28,7 +28,8 @@ file.
 
 IS_FILE = re.compile(r"\.py(:\w+)?$")
 
-Objective = Literal["throughput"]
+Objective = Literal["throughput", "losses", "delay"]
+"""What is compared: packets sent, packets lost in addition, or the longest delay, which is about the policy alone."""
 
 Announce = Callable[[int, int], None]
 """Receives the most states that a search can visit, and the megabytes that they take, before it begins."""
@@ -55,6 +56,11 @@ class WorstResult(Tabled):
         """What the opponent sends, divided by what the policy sends, on the worst input; None if it is unbounded."""
         ratio = self.document["ratio"]
         return None if ratio == "unbounded" else Fraction(ratio)
+
+    @property
+    def proved(self) -> bool:
+        """Whether no input is worse; False if a search has found the ratio, which is a lower bound then."""
+        return bool(self.document["proved"])
 
     @property
     def excess_loss(self) -> Fraction:
@@ -84,6 +90,12 @@ class WorstResult(Tabled):
             table |= {f"{side}_{queue}": [slot[side][queue] for slot in self.input] for queue in queues}
         return Columns.of(table)
 
+    def plot(self) -> Any:
+        """Draw the queues of both sides, slot by slot."""
+        from pushout.question.worst_drawing import draw
+
+        return draw(self.document)
+
     def write(self, path: str | os.PathLike[str]) -> dict[str, Any]:
         """Write the input as scenarios, run them on both engines, and return what each run delivered.
 
@@ -106,13 +118,34 @@ def worst(
     states: int,
     reach: Fraction | float | str | None = None,
     frames: int | None = None,
+    search: bool = False,
+    objective: str = "throughput",
     announce: Announce = silent,
 ) -> WorstResult:
-    """Find the worst case of a policy; with `frames`, of a port that `ports` circuits share."""
+    """Find the worst case of a policy; with `frames`, of a port that `ports` circuits share.
+
+    With `search` a question with too many states is answered by a lower bound.
+    """
+    check_objective(objective, ("throughput", "losses"))
     asked = about(policy, ports, memory, parameters, states, frames)
     asked |= {} if against == OPTIMUM else {"against": dict(_table("against", against))}
     asked |= {"reach": _fraction(reach)} if reach is not None else {}
-    return WorstResult(answered(asked, announce))
+    asked |= {"search": True} if search else {}
+    return WorstResult({**answered(asked, announce), "objective": objective})
+
+
+UNFAIRNESS = (
+    " must be one of throughput, losses, delay, not unfairness: each port with packets sends one in each slot, so that "
+    "two ports which always have packets send equally many; ask whether a port is starved with "
+)
+
+
+def check_objective(objective: str, allowed: Sequence[str]) -> None:
+    """Refuse an objective that is not defined, with the reason."""
+    if objective == "unfairness":
+        raise QuestionError(Argument("objective"), UNFAIRNESS, Argument("never"))
+    if objective not in allowed:
+        raise QuestionError(_core.unknown("objective", objective, list(allowed)))
 
 
 def about(

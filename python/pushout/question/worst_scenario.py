@@ -218,6 +218,11 @@ def _heading(document: Document, side: str, count: int) -> list[str]:
             f"# The shortest input on which {document['policy']} has {document['never']}: {size}",
             f"# {document['memory']} packets; it delivers {count} and loses {document['lost_count']}.",
         ]
+    if "delay_slots" in document:
+        return [
+            f"# An input on which a packet under {document['policy']} waits {document['delay_slots']} slots: {size}",
+            f"# {document['memory']} packets; it delivers {count} and loses {document['lost_count']}.",
+        ]
     return [
         f"# The worst input of {document['policy']} against {document['against']}: {size}",
         f"# {document['memory']} packets, ratio {document['ratio']}. {side} delivers {count} packets of it.",

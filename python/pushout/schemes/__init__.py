@@ -1548,10 +1548,10 @@ class LongestQueue(Scheme):
     get equal parts. In a shared memory the longest queue may be that of another port.
 
     Source: E. L. Hahne, A. Kesselman, Y. Mansour, "Competitive buffer management for shared-memory switches", SPAA
-    2001; for two ports the exact bound of K. Kobayashi, S. Miyazaki, Y. Okabe, "Competitive buffer management for
-    multi-queue switches in QoS networks using packet buffering algorithms", IEICE Transactions E91-D(8), 2008: never
-    less than (3M − 2) / (4M − 4) of what an optimal policy sends from a memory of M packets, for even M. For odd M an
-    exact search for the worst cycle of arrivals (M = 3, 5, 7, 9) gives 3 / 4, which is less than the formula.
+    2001; for two ports the exact bound of K. Kobayashi, S. Miyazaki, Y. Okabe, "A tight bound on online buffer
+    management for two-port shared-memory switches", IEICE Transactions E91-D(8), 2008: never less than (3M − 2) / (4M −
+    4) of what an optimal policy sends from a memory of M packets, for even M. For odd M an exact search for the worst
+    cycle of arrivals (M = 3, 5, 7, 9) gives 3 / 4, which is less than the formula.
 
     Its parameters:
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from rich.console import Console
 
-from pushout.question.never import NeverResult
+from pushout.question.delay import DelayResult
+from pushout.question.never import Alone, NeverResult
 from pushout.question.quantity import grouped
 from pushout.question.worst import WorstResult
 from pushout.show.columns import Column, draw
@@ -27,12 +28,20 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     about = "" if value is None or "/" not in ratio else f" = {value:.4f}"
     lap, frames = document["lap"], document["frames"]
     unit, what = ("frame", "cell") if frames else ("packet", "packet")
+    losses = _losses(document, unit)
+    least = "" if document["proved"] else "at least "
+    head = f"{document['policy']}, {_place(document)}: the worst case against {against} is {least}{ratio}{about}"
+    if document["objective"] == "losses":
+        more = losses.pop().removeprefix("losses: ") if losses else f"none more than {against}"
+        head = (
+            f"{document['policy']}, {_place(document)}: losses are in the worst case {more}, since the ratio is {ratio}"
+        )
     return [
-        f"{document['policy']}, {_place(document)}: the worst case against {against} is {ratio}{about}",
+        head,
         _upper(document),
         f"lower bound: a cycle of {_counted(lap['slots'], 'slot')} and {_counted(lap['arrivals'], what)} attains it, "
         "played and verified",
-        *_losses(document, unit),
+        *losses,
         f"{_input(document)}: {document['policy_count']} {unit}s sent, and {document['optimum_count']} by {against}",
     ]
 
@@ -42,9 +51,7 @@ def never(result: NeverResult, console: Console) -> None:
     for line in verdict(result.document):
         console.print(line, soft_wrap=True)
     if result.input:
-        columns = [Column("slot"), Column("arrivals", right=False), Column(result.document["policy"], right=False)]
-        rows = [[str(number), _arrivals(slot), _queues(slot["policy"])] for number, slot in enumerate(result.input)]
-        draw(console, columns, rows)
+        _draw_alone(result, console)
 
 
 def verdict(document: Mapping[str, Any]) -> list[str]:
@@ -65,6 +72,23 @@ def verdict(document: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def delay(result: DelayResult, console: Console) -> None:
+    """Print the longest delay, then a row for every slot of an input that attains it."""
+    document = result.document
+    head, states = f"{document['policy']}, {_place(document)}", _counted(document["states"], "state")
+    unit = "cell" if document["frames"] else "packet"
+    console.print(f"{head}: no {unit} waits longer than {_counted(result.slots, 'slot')}, on any input", soft_wrap=True)
+    console.print(f"proved by a visit to all {states}; the input below attains it, played", soft_wrap=True)
+    _draw_alone(result, console)
+
+
+def _draw_alone(result: Alone, console: Console) -> None:
+    """Draw a row for every slot of an input of a policy alone."""
+    columns = [Column("slot"), Column("arrivals", right=False), Column(result.document["policy"], right=False)]
+    rows = [[str(number), _arrivals(slot), _queues(slot["policy"])] for number, slot in enumerate(result.input)]
+    draw(console, columns, rows)
+
+
 def _counted(number: int, thing: str) -> str:
     return f"1 {thing}" if number == 1 else f"{grouped(number)} {thing}s"
 
@@ -83,12 +107,16 @@ def _losses(document: Mapping[str, Any], unit: str) -> list[str]:
     if more == "0":
         return []
     against = document["against"]
-    return [f"losses: at most {_counted(int(more), unit)} more than {against} for {sent or more} that {against} sends"]
+    most = "at most" if document["proved"] else "on this cycle"
+    return [f"losses: {most} {_counted(int(more), unit)} more than {against} for {sent or more} that {against} sends"]
 
 
 def _upper(document: Mapping[str, Any]) -> str:
     """Say what proves the upper bound."""
     states = grouped(document["states"])
+    if not document["proved"]:
+        unit = document["unit"]
+        return f"searched, not proved: {states} states that moves of {unit} packets reach; an input may be worse"
     if document["value"] is None:
         return f"upper bound: none, since the policy sends nothing on a cycle among {states} states"
     return f"upper bound: no input exceeds it for ever, by a potential of {states} states, verified"
