@@ -14,6 +14,8 @@ const LEAST = 1e-4;
 export class Charts {
   private plots: { plot: uPlot; lines: Line[]; title: string }[] = [];
   private now = 0;
+  /** The instants at both ends of the axis of time, in seconds. */
+  private axis: [number, number] = [0, LEAST];
   /** Whether they are on the page, not in a closed drawer. */
   private isSeen = false;
 
@@ -37,6 +39,7 @@ export class Charts {
   draw(now: number, shown: number, rests: boolean): void {
     this.now = seconds(now);
     if (!this.isSeen) return;
+    this.axis = this.isMain ? windowOf(this.now, seconds(shown)) : [0, Math.max(LEAST, ...this.plots.flatMap(({ lines }) => lines.map(endOf)))];
     for (const { plot, lines, title } of this.plots) {
       plot.setData(aligned(lines, this.isMain ? now - shown : -1), true);
       if (rests) attribute(plot.root, "aria-label", said(title, lines, now));
@@ -61,10 +64,10 @@ export class Charts {
     return {
       width: Math.max(200, figure.clientWidth),
       height: this.isMain ? 96 : 170,
-      padding: [null, 18, null, null],
+      padding: [null, 30, null, null],
       legend: { live: false },
       cursor: { sync: { key: "lab" }, y: false },
-      scales: { x: { time: false, range: (_, from, to) => [from, to > from ? to : from + LEAST] }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
+      scales: { x: { time: false, range: () => this.axis }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
       axes: [{ ...axis, ...(this.isMain ? { size: 26 } : {}), values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) }, { ...axis, size: 64 }],
       series: [
         { label: "time", value: (_, time) => (time === null ? "" : `${time.toFixed(4)} s`) },
@@ -95,6 +98,17 @@ export class Charts {
       if (width > 0 && width !== plot.width) plot.setSize({ width, height: plot.height });
     }
   }
+}
+
+/** The latest time, as long as it is shown; at the start of a run it fills from the left. */
+function windowOf(now: number, shown: number): [number, number] {
+  const from = Math.max(0, now - shown);
+  return [from, from + Math.max(LEAST, shown)];
+}
+
+/** The instant of the last row of a line, in seconds. */
+function endOf({ run }: Line): number {
+  return seconds(run.rows.at(-1)?.time ?? 0);
 }
 
 /** The columns of all lines on one axis of time: every run has instants of its own, after how long it lasts. */

@@ -251,6 +251,7 @@ class Page {
     at<HTMLInputElement>("pace").value = String(Math.log10(this.pace.base));
     at("pace").setAttribute("aria-valuetext", words);
     at("speed").textContent = words;
+    if (!this.playing) this.lab.redraw();
   }
 
   /** A picture has been drawn: say when it is, and keep the address of what is shown. */
