@@ -108,6 +108,8 @@ def test_a_policy_in_python_meets_another_one_or_both_runs_have_it(monkeypatch: 
     assert offer["labels"] == ["smooth, gain 0.002, limit 60 %", "ppd"]
     (both,) = given(lab.page(["multi-hop"], ["epd,ppd"], own=["b=smooth.py"]))
     assert [run[0] for run in both["runs"]] == [both["programs"][0]["set"]] * 2
+    with pytest.raises(QuestionError, match=r"policies must be one beside own, not two: port.bottleneck.admission has"):
+        lab.page(["lan"], ["epd,ppd"], own=["bottleneck=smooth.py"])
     (files,) = given(lab.page(["lan"], ["smooth.py,epd"]))
     assert files["programs"][0]["option"] == "bottleneck=smooth.py"
 

@@ -86,6 +86,9 @@ def _offer(
     explained = explain(source, set=sets)
     port = _port(explained, own) if policies or own else None
     chosen = _chosen(explained, port, policies) if port else []
+    if own and len(chosen) == len(LETTERS):  # they differ in these, wherever the user's own policies are
+        port = _busiest(explained)
+        chosen = _chosen(explained, port, policies)
     programs = [_placed(each, port.name, source, sets) for each in own if port]
     unread = ("measure.meter=[]",) if port and explained.get("measure", {}).get("meter") else ()
     base = [*sets, *unread]
@@ -111,8 +114,18 @@ def _offer(
 def _differing(programs: Sequence[Choice], chosen: Sequence[Choice]) -> list[list[Choice]]:
     """Return the policies of each run: A has those of the user's own; of two others, each run has one."""
     if not programs or len(chosen) == len(LETTERS):
+        _check_apart(programs, chosen)
         return [[*programs, choice] for choice in chosen] or [list(programs)]
     return [list(programs), list(chosen)]
+
+
+def _check_apart(programs: Sequence[Choice], chosen: Sequence[Choice]) -> None:
+    """Refuse policies that would take the place of the user's own in both runs."""
+    of = [{change.partition("=")[0] for choice in each for change in choice.sets} for each in (programs, chosen)]
+    if both := sorted(of[0] & of[1]):
+        raise QuestionError(
+            Argument("policies"), " must be one beside ", Argument("own"), f", not two: {both[0]} has only one policy"
+        )
 
 
 def _programs(chosen: Sequence[Choice]) -> list[dict[str, str]]:
