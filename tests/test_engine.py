@@ -108,10 +108,15 @@ def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> No
     expressions += [measure for line in lines for measure in line.measures]
     looked_at = {use for expression in expressions for use in expression.uses}
     for case in study.cases.values():
+        looked_for = paths(study.figures, {figure for figure, of in looked_at if of == case.id})
+        if case.is_worst:
+            answer = case.job().run(1)
+            assert all(is_figure(answer[figure]) for figure in looked_for), case.id
+            continue
         result = pushout.run(
             case.scenario, set=(*case.sets, f'duration="{DURATIONS.get(name, "0.2 s")}"', 'warmup="0 s"')
         )
-        for figure in paths(study.figures, {figure for figure, of in looked_at if of == case.id}):
+        for figure in looked_for:
             assert is_figure(result[figure]), f"{case.id}: {figure}"
 
 

@@ -220,6 +220,24 @@ def test_a_program_with_variables_is_a_scenario_that_delivers_as_its_model(tmp_p
     assert against.ratio is not None
 
 
+@policy.admission(asks="frame", params={"threshold": policy.level("80 %")})
+def early(x: Any) -> Any:
+    return x.total >= x.threshold
+
+
+def test_a_program_of_a_port_is_asked_about_frames_as_its_scheme() -> None:
+    for threshold in ("4 cells", "6 cells"):
+        epd = {"policy": "epd", "threshold": threshold}
+        own, other = (pushout.worst(each, memory=8, frames=3, circuits=2) for each in (early(threshold=threshold), epd))
+        assert (own.ratio, own.states) == (other.ratio, other.states)
+        assert own.document["policy"] == "early"
+        promises = [
+            pushout.never(each, "broken frame", memory=8, frames=3, circuits=2)
+            for each in (early(threshold=threshold), epd)
+        ]
+        assert promises[0].proved == promises[1].proved
+
+
 MINE = """
 from pushout import policy
 

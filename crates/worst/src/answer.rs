@@ -1,5 +1,6 @@
 //! The answer to a question, and its JSON document.
 
+use pushout_core::buffer::admission;
 use pushout_core::language::spec::Field;
 use pushout_core::memory::decide::Policies;
 use serde_json::{Value as Json, json};
@@ -44,6 +45,7 @@ impl Question {
     pub(crate) fn name(&self) -> String {
         match &self.subject {
             Subject::Memory { policies, .. } => policies.name(),
+            Subject::Frames { policy: admission::Spec::Program(program), .. } => program.name.clone(),
             Subject::Frames { policy, .. } => policy.name().to_string(),
         }
     }

@@ -108,6 +108,7 @@ pub struct Question {
 
 /// The policy of a question.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // a question has one
 pub enum Subject {
     /// A memory that ports share, for packets of one cell.
     Memory {

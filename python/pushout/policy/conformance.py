@@ -86,6 +86,7 @@ def advice(program: Program) -> str | None:
     looks = any(f"x.{name}" in line for line in lines for name in WITHIN_FRAMES)
     kept = any(program.get(key) for key in ("state", "per_vc", "per_queue"))
     keeps = kept or any(line.endswith("= draw") for line in lines)
-    if program.kind != "admission" or program["asks"] == "frame" or looks or keeps:
+    is_of_ports = program.kind == "admission" and not program.is_of_memories
+    if not is_of_ports or program["asks"] == "frame" or looks or keeps:
         return None
     return 'it keeps no state and looks at nothing within a frame: asks="frame" decides once a frame, and is faster'

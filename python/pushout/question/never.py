@@ -55,7 +55,7 @@ class Alone(Tabled):
         from pushout.question.worst_drawing import draw
 
         if not self.input:
-            raise QuestionError("there is no input to draw, since the event never happens")
+            raise QuestionError("no input can be drawn, since the event never happens")
         return draw(self.document)
 
 

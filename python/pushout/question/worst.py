@@ -136,14 +136,14 @@ def worst(
 
 UNFAIRNESS = (
     " must be one of throughput, losses, delay, not unfairness: each port with packets sends one in each slot, so that "
-    "two ports which always have packets send equally many; ask whether a port is starved with "
+    "two ports which always have packets send equally many; never asks whether a port is starved"
 )
 
 
 def check_objective(objective: str, allowed: Sequence[str]) -> None:
     """Refuse an objective that is not defined, with the reason."""
     if objective == "unfairness":
-        raise QuestionError(Argument("objective"), UNFAIRNESS, Argument("never"))
+        raise QuestionError(Argument("objective"), UNFAIRNESS)
     if objective not in allowed:
         raise QuestionError(_core.unknown("objective", objective, list(allowed)))
 

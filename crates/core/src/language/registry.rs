@@ -128,6 +128,7 @@ macro_rules! registry {
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // each variant is documented by its module
+        #[allow(clippy::large_enum_variant)] // a scenario has few of them
         pub enum Spec { $( $variant($module::Params) ),+ }
 
         /// The entries of this kind.
