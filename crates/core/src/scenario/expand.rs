@@ -134,9 +134,9 @@ impl<'a> SectionedFile<'a> {
         let (memory, queue) = (table.take("memory"), table.take("queue"));
         let (flows, node) = (table.take("flows"), table.take("node"));
         let (link, flow) = (table.take("link"), table.take("flow"));
-        let recording = table.take(replay::Params::TABLE);
+        let workload = table.take("workload");
         let (loss, storm, measure) = (table.take("loss"), table.take("storm"), table.take("measure"));
-        let (workload, rows) = (table.take("workload"), table.take(list::Params::TABLE));
+        let (recording, rows) = (table.take(replay::Params::TABLE), table.take(list::Params::TABLE));
         table.finish()?;
         Ok(SectionedFile {
             head,

@@ -93,7 +93,9 @@ fn places(line: &str) -> Result<Places, String> {
     let mut count = 0;
     for (place, name) in fields(line).enumerate() {
         let Some(column) = COLUMNS.iter().position(|column| *column == name) else {
-            return Err(format!("column {} is unknown; the columns are {}", place + 1, columns()));
+            let how =
+                if line.contains([';', '\t']) && !line.contains(',') { ", separated by commas" } else { "" };
+            return Err(format!("column {} is unknown; the columns are {}{how}", place + 1, columns()));
         };
         if of[column].replace(place).is_some() {
             return Err(format!("the column {name} must be there once, not twice"));
@@ -218,6 +220,7 @@ mod tests {
         for (text, line, part) in [
             ("", 1, "must have a first line"),
             ("root:x:0:0\n", 1, "column 1 is unknown"),
+            ("from;to;bytes;start\n", 1, "and perhaps name, queue, class, after, separated by commas"),
             ("from,to,bytes\n", 1, "the column start is missing"),
             ("from,to,bytes,start,to\n", 1, "the column to must be there once"),
             (head, 1, "no transfer"),

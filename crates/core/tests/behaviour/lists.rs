@@ -94,6 +94,26 @@ fn a_transfer_waits_for_others_and_then_for_its_delay() {
 }
 
 #[test]
+fn transfers_that_start_after_the_run_are_named_in_a_warning() {
+    let warned = |rows: &str| {
+        let text = text(rows);
+        let warnings = Request { text: &text, name: "list.toml", ..Request::default() }.scenario().unwrap().1;
+        warnings
+            .into_iter()
+            .filter(|warning| warning.code == "late-transfers")
+            .map(|warning| warning.message)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(warned("from,to,bytes,start\n0,1,1,0\n"), Vec::<String>::new());
+    let late = warned("from,to,bytes,start,name,after\n0,1,1,1,,\n0,1,1,2.5,,\n0,1,1,0,a,\n0,1,1,9,,a\n");
+    assert_eq!(late.len(), 1);
+    assert!(
+        late[0].contains("2 of the 4 transfers") && late[0].contains("at 1 s, the last at 2500 ms"),
+        "{late:?}"
+    );
+}
+
+#[test]
 fn the_warm_up_hides_transfers_from_figures_but_not_from_the_order() {
     let rows = "from,to,bytes,start,name,after\n0,1,1448,0,a,\n1,0,1448,200 us,b,a\n";
     let report = run_on_both(&text(rows), &["warmup='100 us'"]);

@@ -6,6 +6,8 @@ mod clocks;
 
 mod growth;
 
+mod late;
+
 mod phases;
 
 mod promises;
@@ -44,6 +46,7 @@ fn warnings(checked: &Checked) -> Vec<Warning> {
     let ports = [clocks::samples(scenario), clocks::ticks(scenario, passing)];
     let others = [
         growth::warning(scenario),
+        late::transfers(scenario),
         promises::broken(scenario, passing),
         phases::captured(scenario, passing),
         cliff::beyond(scenario, passing),
