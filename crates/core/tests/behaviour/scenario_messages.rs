@@ -614,7 +614,7 @@ fn a_message_has_at_most_300_characters_and_keeps_both_ends() {
     let message = load(&text, "lan.toml", &[]).unwrap_err().message;
     assert!(message.starts_with("lan.toml:2:1: xxx"), "{message}");
     assert!(message.contains("xxx…xxx") && message.contains("xxx: unknown key \"xxx"), "{message}");
-    assert!(message.ends_with(", workload, loss, measure, recording and 1 more)"), "{message}");
+    assert!(message.ends_with(", workload, loss, measure and 2 more)"), "{message}");
     assert!(message.chars().count() <= 300, "{message}");
     for set in [
         format!("{long}=1"),
