@@ -49,7 +49,8 @@ pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome
     let (answers, transfers): (Vec<&Done>, Vec<&Done>) =
         all.iter().partition(|done| done.transfer.query.is_some());
     summary["fct"] = completion(&transfers);
-    if !answers.is_empty() {
+    let is_answer = |flow: &Flow| flow.transfer.is_some_and(|transfer| transfer.query.is_some());
+    if scenario.flows.iter().any(is_answer) {
         summary["query"] = queries(&answers);
     }
 }
