@@ -167,13 +167,13 @@ docs: $(VENV)/.docs $(VENV)/.built ## The site in target/site and the simulator'
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core
 	@echo "the site: target/site/index.html"
 
-wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile)
+wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile, LIBC=musl: for Alpine)
 	rm -rf dist $(WHEEL)/pushout
 	mkdir -p dist $(WHEEL)/pushout
 	$(PROGRESS) "packing the source" - 0 $(BIN)/maturin sdist --out dist
 	tar -xzmf dist/pushout-*.tar.gz -C $(WHEEL)/pushout --strip-components 1
 	RUSTFLAGS="$$RUSTFLAGS $(REMAP) $(if $(filter yes,$(PGO)),$(USE_PROFILE))" CARGO_TARGET_DIR=$(WHEEL)/target \
-		MATURIN_PEP517_ARGS="--strip --target $(HOST) $(PORTABLE)" PATH="$(abspath $(BIN)):$$PATH" \
+		MATURIN_PEP517_ARGS="--strip --target $(HOST:%-linux-gnu=%-linux-$(LIBC)) $(PORTABLE)" PATH="$(abspath $(BIN)):$$PATH" \
 		$(PROGRESS) "building the wheel" Compiling $(CRATES) $(BIN)/pip wheel --verbose --disable-pip-version-check \
 		--no-cache-dir --no-deps --no-build-isolation --wheel-dir dist $(WHEEL)/pushout
 	$(BIN)/python packaging/check.py dist/pushout-*.whl
@@ -213,7 +213,9 @@ $(VENV)/.wheel: packaging/requirements.lock $(VENV)/.installed
 # The folder in which the wheel is built, and how: for Linux since 2014 (glibc 2.17) by zig's linker, and without the names
 # of this machine's folders.
 WHEEL := $(abspath target/wheel)
-PORTABLE := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux_2_17)
+# A wheel for Linux is for glibc, or with LIBC=musl for musl, as Alpine has it (rustup target add …-linux-musl).
+LIBC := gnu
+PORTABLE := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility $(if $(filter musl,$(LIBC)),musllinux_1_2,manylinux_2_17))
 REMAP = --remap-path-prefix=$(WHEEL)/pushout=pushout --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=cargo
 
 # Python files are used where they are; only a change of the simulator or of the package's description builds again.

@@ -18,9 +18,9 @@ The module takes about 2.2 MB and the page of the lab 1.6 MB.
 
 NAME = re.compile(
     r"pushout-\d+\.\d+\.\d+(\.dev\d+)?-cp311-abi3-(manylinux2014_x86_64\.manylinux_2_17_x86_64|manylinux2014_aarch64\.manylinux_2_17_aarch64"
-    r"|macosx_\d+_\d+_(x86_64|arm64|universal2))\.whl"
+    r"|musllinux_1_2_(x86_64|aarch64)|macosx_\d+_\d+_(x86_64|arm64|universal2)|win_amd64)\.whl"
 )
-"""One wheel for every Python from 3.11 on, for every Linux since 2014 or for macOS."""
+"""One wheel for every Python from 3.11 on, for every Linux since 2014, for Alpine since 3.13, for macOS or Windows."""
 
 FOLDERS = ("scenarios", "studies", "benchmarks/ns2", "benchmarks/ns3")
 """What of the clone has to be in it."""
@@ -35,7 +35,7 @@ def main(wheel: Path) -> None:
     _demand(wheel.stat().st_size <= LIMIT, f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LIMIT}")
     with zipfile.ZipFile(wheel) as archive:
         check_files(set(archive.namelist()))
-        module = archive.read("pushout/_core.abi3.so")
+        module = archive.read("pushout/_core.pyd" if "-win_" in wheel.name else "pushout/_core.abi3.so")
     for path in (ROOT, Path.home()):
         _demand(f"{path}/".encode() not in module, f"the module names a folder of this machine: {path}")
     if sys.platform == "linux":
@@ -73,7 +73,7 @@ def _check_platform(wheel: Path) -> None:
     shown = subprocess.run(  # noqa: S603
         [TOOLS / "auditwheel", "show", wheel], check=True, capture_output=True, text=True
     ).stdout
-    _demand('"manylinux_2_17_' in shown, shown)
+    _demand(('"musllinux_1_2_' if "-musllinux_" in wheel.name else '"manylinux_2_17_') in shown, shown)
 
 
 def _demand(holds: bool, what: str) -> None:

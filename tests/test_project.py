@@ -78,7 +78,7 @@ def test_workflows_call_targets_that_exist() -> None:
                     assert re.search(rf"^{re.escape(target)}:.* ## ", makefile, re.MULTILINE), target
                     made.add(target)
     nightly = {"equivalence", "answers", "hostile", "instructions", "lab-again", "notebooks-again", "tour"}
-    assert made == {"test", "docs", "msrv", "lab", "test-web", "deny", "fuzz", *nightly}
+    assert made == {"test", "docs", "msrv", "lab", "test-web", "deny", "fuzz", "wheel", *nightly}
 
 
 def test_workflows_cover_three_systems_and_keep_their_hours() -> None:
@@ -86,6 +86,9 @@ def test_workflows_cover_three_systems_and_keep_their_hours() -> None:
     assert {"ubuntu-latest", "macos-latest"} <= set(found["ci.yml"]["jobs"]["test"]["strategy"]["matrix"]["os"])
     assert found["ci.yml"]["jobs"]["windows"]["runs-on"] == "windows-latest"
     assert {"ubuntu-latest", "macos-latest"} <= set(found["wheels.yml"]["jobs"]["wheel"]["strategy"]["matrix"]["os"])
+    others = found["wheels.yml"]["jobs"]
+    assert others["windows"]["runs-on"] == "windows-latest"
+    assert any("make wheel LIBC=musl" in step.get("run", "") for step in others["musl"]["steps"])
     # YAML reads the key `on` as true.
     hours = {
         name: workflow[True]["schedule"][0]["cron"] for name, workflow in found.items() if "schedule" in workflow[True]
@@ -219,10 +222,13 @@ def test_what_a_long_command_printed_is_shown_if_it_fails(capfd: pytest.CaptureF
     [
         ("pushout-0.1.0-cp311-abi3-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", True),
         ("pushout-0.1.0-cp311-abi3-macosx_11_0_arm64.whl", True),
+        ("pushout-0.2.0-cp311-abi3-musllinux_1_2_x86_64.whl", True),
+        ("pushout-0.2.0-cp311-abi3-win_amd64.whl", True),
         ("pushout-0.2.0.dev0-cp311-abi3-macosx_11_0_arm64.whl", True),
         ("pushout-0.1.0-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", False),
         ("pushout-0.1.0-cp311-abi3-linux_x86_64.whl", False),
         ("pushout-0.1.0-cp311-abi3-manylinux_2_36_x86_64.whl", False),
+        ("pushout-0.2.0-cp311-abi3-musllinux_1_1_x86_64.whl", False),
     ],
 )
 def test_the_name_of_a_wheel_says_where_it_runs(name: str, portable: bool) -> None:
