@@ -768,15 +768,15 @@ impl Writer {
 
     /// A workload of up to 40 transfers among the hosts.
     fn list(&mut self, hosts: u64) {
-        let (waits, transfers) = (self.draw.chance(0.4), 1 + self.below(40));
+        let (waits, transfers) = (self.draw.chance(0.5), 1 + self.below(40));
         self.line(format_args!("[workload]\nkind = \"list\"\ndata = \"\"\"\nfrom,to,bytes,start,name,after"));
         for number in 0..transfers {
             let from = self.below(hosts);
             let to = (from + 1 + self.below(hosts - 1)) % hosts;
             let most = [100, 1500, 20_000, 200_000][self.below(4) as usize];
             let bytes = 1 + self.below(most);
-            let start = self.below(2) * self.below(4000);
-            let awaited = if waits && self.draw.chance(0.6) { self.below(number + 1) } else { 0 };
+            let awaited = if waits && self.draw.chance(0.8) { self.below(number + 1) } else { 0 };
+            let start = self.below(2) * self.below(if awaited > 0 { 400 } else { 4000 });
             let first = self.below(number + 1 - awaited);
             let after: Vec<String> =
                 (first..first + awaited.min(3)).map(|other| format!("t{other}")).collect();
