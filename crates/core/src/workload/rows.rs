@@ -44,7 +44,7 @@ pub struct RowFault {
     pub why: String,
 }
 
-/// The columns of a list; the first [`NEEDED`] of them are required.
+/// The columns of a list; the first four of them are required.
 pub const COLUMNS: [&str; 8] = ["from", "to", "bytes", "start", "name", "queue", "class", "after"];
 const NEEDED: usize = 4;
 
