@@ -426,8 +426,13 @@ def test_queues_are_drawn_slot_by_slot(typed: Typed, tmp_path: Path) -> None:
     held = [[slot["policy"][0] for slot in result.input], [sum(slot["policy"]) for slot in result.input]]
     assert [list(map(int, each)) for each in heights] == held
     done = typed(tmp_path, "worst", "complete-sharing", "--memory", "4", "--out", "queues.svg")
-    assert done.returncode == 0 and "wrote queues.svg" in done.stderr
+    assert done.returncode == 0 and "figure: queues.svg" in done.stderr
     assert "<svg" in (tmp_path / "queues.svg").read_text(encoding="utf-8")
+    (tmp_path / "own.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "link.svg").symlink_to("own.txt")
+    refused = typed(tmp_path, "worst", "complete-sharing", "--memory", "4", "--out", "link.svg")
+    assert refused.returncode == 1 and "link.svg" in refused.stderr and "against optimum" in refused.stdout
+    assert (tmp_path / "own.txt").read_text(encoding="utf-8") == "mine", "a link is not followed"
     lost = typed(tmp_path, "worst", "complete-sharing", "--memory", "2", "--never", "starved", "--out", "never.png")
     assert lost.returncode == 1 and (tmp_path / "never.png").is_file()
     proved = typed(tmp_path, "worst", "longest-queue", "--memory", "4", "--never", "starved", "--out", "never.png")

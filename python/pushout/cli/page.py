@@ -1,4 +1,4 @@
-"""The option --html: an answer as one page."""
+"""Files of answers: the page of the option --html, and figures."""
 
 import shlex
 from pathlib import Path
@@ -29,3 +29,13 @@ def write_page(file: Path | None, result: "Tabled", figures: list[Any] | None = 
     file.parent.mkdir(parents=True, exist_ok=True)
     write(file, page(result, masked(shlex.join(["pushout", *typed])), figures, title))
     tell(f"page: {file}")
+
+
+def write_figure(figure: Any, file: Path) -> None:
+    """Write a figure of matplotlib in the format that the name of its file ends with; a link is not followed."""
+    from pushout.cache import write
+    from pushout.picture.figure import written
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write(file, written(figure, file.suffix[1:].lower()))
+    tell(f"figure: {file}")

@@ -19,7 +19,8 @@ from pushout.cli.options import (
     no_sweep,
     scenario_file,
 )
-from pushout.cli.streams import echo_json, tell
+from pushout.cli.page import write_figure
+from pushout.cli.streams import echo_json
 from pushout.cli.warn import warn
 from pushout.literals import PANELS, THEME_NAMES
 
@@ -73,8 +74,6 @@ def plot(
     what was measured then.
     """
     from pushout import api
-    from pushout.cache import write
-    from pushout.picture import figure
     from pushout.progress import Progress
 
     sources = _scenarios(runs, sets)
@@ -89,12 +88,9 @@ def plot(
             **options,
         )
     place = out or Path(f"{default_folder(_name(runs))}-plot.png")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    write(place, figure.written(drawn, place.suffix[1:].lower()))
+    write_figure(drawn, place)
     if as_json:
         echo_json({"file": str(place), "panels": what.split(","), "runs": list(runs)})
-    else:
-        tell(f"figure: {place}")
 
 
 def _scenarios(runs: tuple[str, ...], sets: tuple[str, ...]) -> "dict[str, Source]":

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from pushout.cli.options import JSON, PICTURE, SCENARIO, SEED, SET, Whole, console, listed, no_sweep, scenario_file
-from pushout.cli.streams import echo_json, tell
+from pushout.cli.page import write_figure
+from pushout.cli.streams import echo_json
 
 COUNT = Whole(1, 2**32)
 
@@ -84,5 +85,4 @@ def why(
     else:
         show.why(result, console())
     if out is not None:  # last: without a disk the answer is there
-        result.plot().savefig(out)
-        tell(f"wrote {out}")
+        write_figure(result.plot(), out)

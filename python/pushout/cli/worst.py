@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pushout.cli.options import FAILURE, JSON, FileOf, Whole, console
+from pushout.cli.page import write_figure
 from pushout.cli.streams import echo_json, tell
 from pushout.excerpt import quoted
 from pushout.literals import FORMATS
@@ -146,7 +147,6 @@ def worst(
         raise click.UsageError("--memory must be given: the packets that the memory holds")
     if grid and out:
         raise click.UsageError("--out writes one input and cannot be used with --grid: leave out one")
-
     if out and out.suffix == ".toml" and frames:
         raise click.UsageError("--out writes inputs of a shared memory and cannot be used with --frames: leave out one")
     if circuits and not frames:
@@ -196,7 +196,7 @@ def worst(
         _print_grid([(at, ask(at)) for at in _points(grid)], list(grid), as_json=as_json)
         return
     result = ask({})
-    verified = _write(result, out)
+    verified = _run_of(result, out)
     if as_json:
         echo_json({**result.document, **({"verified": verified} if verified else {})})
     else:
@@ -206,6 +206,7 @@ def worst(
         if verified:
             counts = " of ".join(map(str, verified["delivered"]))
             click.echo(f"verified: {counts}, on both engines; {', '.join(verified['scenarios'])}")
+    _draw(result, out)
     if not result.proved:
         raise click.exceptions.Exit(UNPROVED)
 
@@ -214,15 +215,19 @@ UNPROVED = 3
 """The status of an answer that is not proved, as of a search that meets its limit."""
 
 
-def _write(result: "WorstResult | Alone", out: Path | None) -> dict[str, Any] | None:
-    """Write the scenarios of an input and return what their runs delivered, or draw it."""
-    if out is None:
-        return None
-    if out.suffix == ".toml":
-        return result.write(out)
-    result.plot().savefig(out)
-    tell(f"wrote {out}")
-    return None
+def _run_of(result: "WorstResult | Alone", out: Path | None) -> dict[str, Any] | None:
+    """Write the scenarios of an input, if they are wanted, and return what their runs delivered."""
+    return result.write(out) if out is not None and out.suffix == SCENARIO_FILE else None
+
+
+def _draw(result: "WorstResult | Alone", out: Path | None) -> None:
+    """Draw an input, if that is wanted: last, so that the answer is there without a disk."""
+    if out is not None and out.suffix != SCENARIO_FILE:
+        write_figure(result.plot(), out)
+
+
+SCENARIO_FILE = ".toml"
+"""The ending of a file with a scenario; others are figures."""
 
 
 def announce(states: int, megabytes: int) -> None:
@@ -238,7 +243,7 @@ def _print_alone(result: "NeverResult | DelayResult", out: Path | None, *, as_js
     from pushout.question.never import NeverResult
     from pushout.show import worst as show
 
-    verified = _write(result, out)
+    verified = _run_of(result, out)
     if as_json:
         echo_json({**result.document, **({"verified": verified} if verified else {})})
     else:
@@ -248,6 +253,7 @@ def _print_alone(result: "NeverResult | DelayResult", out: Path | None, *, as_js
             show.delay(result, console())
         if verified:
             click.echo(f"verified: {verified['delivered'][0]}, on both engines; {verified['scenarios'][0]}")
+    _draw(result, out)
 
 
 def _points(grid: dict[str, list[Any]]) -> list[dict[str, Any]]:
