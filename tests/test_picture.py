@@ -500,6 +500,8 @@ def test_the_slowdown_is_shown_by_size_in_groups_of_transfers_and_of_chosen_flow
         ("ports.bottleneck.marks", "marks"),
         ("marks", "marks"),
         ("ports.bottleneck.sojourn_p99", "delay"),
+        ("sojourn", "delay"),
+        ("queueing_delay", "delay"),
         ("ports.bottleneck.occupancy_max", "queue"),
         ("goodput_bps", "throughput"),
         ("goodput", "goodput"),

@@ -86,9 +86,9 @@ def test_workflows_cover_three_systems_and_keep_their_hours() -> None:
     assert {"ubuntu-latest", "macos-latest"} <= set(found["ci.yml"]["jobs"]["test"]["strategy"]["matrix"]["os"])
     assert found["ci.yml"]["jobs"]["windows"]["runs-on"] == "windows-latest"
     assert {"ubuntu-latest", "macos-latest"} <= set(found["wheels.yml"]["jobs"]["wheel"]["strategy"]["matrix"]["os"])
-    others = found["wheels.yml"]["jobs"]
-    assert others["windows"]["runs-on"] == "windows-latest"
-    assert any("make wheel LIBC=musl" in step.get("run", "") for step in others["musl"]["steps"])
+    wheels = found["wheels.yml"]["jobs"]
+    assert wheels["windows"]["runs-on"] == "windows-latest"
+    assert any("make wheel LIBC=musl" in step.get("run", "") for step in wheels["musl"]["steps"])
     # YAML reads the key `on` as true.
     hours = {
         name: workflow[True]["schedule"][0]["cron"] for name, workflow in found.items() if "schedule" in workflow[True]

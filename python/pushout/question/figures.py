@@ -53,14 +53,14 @@ SHORT: dict[str, dict[str, str]] = {
 }
 """Short names in the summary, and at the entries of lists, with what they stand for as far as a report has it."""
 
+WAIT = "(?:sojourn|queueing|waiting)(?:_time|_delay)?"
+
 WORDS: dict[str, tuple[str, ...]] = {
     r"(packet|frame|cell|unit)_(loss|drop|lost)(_ratio|_rate|_share)?|(loss|drop)_(rate|share)|plr|drops?": ("loss",),
     r"latency": ("delay_p99", "delay_mean", "ports.NAME.sojourn_p99_s"),
     r"rtt|round_trip(_time)?|srtt": ("round_trip_mean_s", "round_trip_p99_s", "rpm"),
-    r"sojourn|sojourn_time|queueing_(delay|time)|waiting_time": (
-        "ports.NAME.sojourn_mean_s",
-        "ports.NAME.sojourn_p99_s",
-    ),
+    rf"{WAIT}": ("ports.NAME.sojourn_mean_s", "ports.NAME.sojourn_p99_s"),
+    rf"{WAIT}_(?P<of>mean|p50|p95|p99|p999|max)": ("ports.NAME.sojourn_{of}_s",),
     r"responsiveness|round_trips_per_minute": ("rpm",),
     r"p50|p95|p99|p999": ("delay_{0}", "transfer_time_{0}_s", "slowdown_{0}"),
     r"fct|flow_completion_time|completion_time": ("transfer_time_mean_s", "transfer_time_p99_s", "slowdown_p99"),
@@ -70,7 +70,13 @@ WORDS: dict[str, tuple[str, ...]] = {
     r"jain|fairness_index": ("fairness_jain",),
     r"pfc_drops?|lossless_loss": ("lossless_drop",),
 }
-"""Other words for figures, and the names that they may mean; `{0}` stands for the word itself."""
+"""Other words for figures, and the names that they may mean.
+
+`{0}` stands for the word itself, and the name of a group for what it matches.
+"""
+
+NAMELESS = ".NAME."
+"""What a suggestion has in the place of the name of a port or a flow."""
 
 NEAR = 4
 """Names suggested at most."""
@@ -184,7 +190,8 @@ def near(path: str) -> list[str]:
         known = [*_tables(reached.node), *([] if before else PARTS[:-1])]
         found = [[each, *beyond] for each in _spelled(step, known, LIKE_A_PART)]
     else:
-        found = [[each] for each in _alike(step, [*_short(reached), *_leaves(reached.node)])]
+        known = [*_short(reached), *_leaves(reached.node)]
+        found = [[each] for each in _alike(step, known, is_whole=not before)]
     return [".".join([*map(quoted, [*before, *each[:-1]]), each[-1]]) for each in found[:NEAR]]
 
 
@@ -208,12 +215,19 @@ def _leaves(node: Mapping[str, Any]) -> Iterator[str]:
             yield key
 
 
-def _alike(name: str, known: Sequence[str]) -> list[str]:
-    """Choose the names like one: those that it begins, those that it means, or those with one of its words."""
+def _alike(name: str, known: Sequence[str], *, is_whole: bool) -> list[str]:
+    """Choose the names like one: those that it begins, those that it means, or those with one of its words.
+
+    If `is_whole`, nothing stands before the names, so that figures of ports and flows may be suggested.
+    """
     if begun := [each for each in known if each.startswith(name)]:
         return begun
-    other = [figure.format(name) for words, named in WORDS.items() if re.fullmatch(words, name) for figure in named]
-    found = [*(each for each in other if each in known), *_spelled(name, known, LIKE_A_KEY)]
+    matches = ((re.fullmatch(words, name), named) for words, named in WORDS.items())
+    other = [figure.format(name, **match.groupdict()) for match, named in matches if match for figure in named]
+    found = [
+        *(each for each in other if each in known or (is_whole and NAMELESS in each)),
+        *_spelled(name, known, LIKE_A_KEY),
+    ]
     return list(dict.fromkeys(found)) or _with_words_of(name, known)
 
 

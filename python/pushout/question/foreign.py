@@ -118,6 +118,8 @@ def _kind(lines: Lines) -> Callable[[Lines, Imported], None]:
         return _flows
     if words[0] == "qdisc":
         return _tc
+    if {"from", "to"} <= set(re.split(r"[,\s]+", first)):
+        lines.refuse('a list of transfers needs no import: a scenario names it, as in [workload] kind = "list"')
     if not all(word.isdigit() for word in words) or len(words) != 3:
         lines.refuse(
             "the file must begin as a topology (nodes switches links), flows (their number), a matrix or qdisc, or be "
