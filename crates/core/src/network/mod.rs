@@ -85,7 +85,7 @@ impl Network {
         let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
         let ports = ports.zip(gates(scenario, &passing)).enumerate();
         let ports = ports.map(|(index, (((line, vcs), share), gates))| {
-            let times_waits = scenario.measure.sojourn.contains(&index);
+            let times_waits = scenario.measure.sojourn.binary_search(&index).is_ok();
             port(scenario, line, vcs, Apart { share: share.take(), gates, times_waits })
         });
         let mut ports: Vec<Port> = ports.collect();
@@ -313,7 +313,7 @@ fn gates<'a>(
             losses,
             classes,
             is_paused,
-            logs_pauses: scenario.measure.pauses.contains(&index),
+            logs_pauses: scenario.measure.pauses.binary_search(&index).is_ok(),
             storms: &storms,
             responses: &responses,
             minimum,
