@@ -62,7 +62,7 @@ export class Charts {
     const { muted: stroke, room: grid } = inks();
     const axis = { stroke, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
     return {
-      width: Math.max(200, figure.clientWidth),
+      width: Math.max(200, inner(figure)),
       height: this.isMain ? 96 : 170,
       padding: [null, 30, null, null],
       legend: { live: false },
@@ -94,10 +94,16 @@ export class Charts {
   private resize(): void {
     this.isSeen = this.place.clientWidth > 0;
     for (const { plot } of this.plots) {
-      const width = plot.root.parentElement?.clientWidth ?? 0;
+      const width = plot.root.parentElement ? inner(plot.root.parentElement) : 0;
       if (width > 0 && width !== plot.width) plot.setSize({ width, height: plot.height });
     }
   }
+}
+
+/** The width that a figure has within its padding. */
+function inner(figure: HTMLElement): number {
+  const { paddingLeft, paddingRight } = getComputedStyle(figure);
+  return figure.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
 }
 
 /** The latest time, as long as it is shown; at the start of a run it fills from the left. */
