@@ -112,6 +112,13 @@ export async function scrub(page, share) {
   return changed(page, old);
 }
 
+/** Wait until a picture is described so: charts follow the instant that is shown within a tenth of a second. */
+export async function labelled(picture, words) {
+  const said = () => picture.getAttribute("aria-label");
+  for (const end = Date.now() + 10_000; (await said()) !== words && Date.now() < end; ) await picture.page().waitForTimeout(20);
+  assert.equal(await said(), words);
+}
+
 /** Nothing lies outside of the screen. */
 export async function fits(page) {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
