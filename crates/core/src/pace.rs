@@ -79,6 +79,13 @@ impl ExactTime {
         ExactTime { time: Time(time), carry: carry % pace.rate }
     }
 
+    /// Return the exact start of the unit `units` units earlier.
+    pub(crate) fn back(self, units: u64, pace: &TransmissionTime) -> ExactTime {
+        let borrowed = (units * pace.rest).saturating_sub(self.carry).div_ceil(pace.rate);
+        let time = self.time.0 - units * pace.whole.0 - borrowed;
+        ExactTime { time: Time(time), carry: self.carry + borrowed * pace.rate - units * pace.rest }
+    }
+
     /// Return how many units start before `time`.
     pub(crate) fn count_before(self, time: Time, pace: &TransmissionTime) -> u64 {
         let Some(span) = time.0.checked_sub(self.time.0 + 1) else { return 0 };

@@ -88,6 +88,7 @@ impl Stream {
     }
 
     /// Return a number exponentially distributed with mean 1.
+    #[inline]
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }

@@ -38,6 +38,21 @@ impl Durations {
         }
     }
 
+    /// Add durations.
+    pub(crate) fn add_all(&mut self, times: impl ExactSizeIterator<Item = Span> + Clone) {
+        if let Some(spread) = &mut self.spread {
+            times.clone().for_each(|time| spread.add(time.0, 1));
+        }
+        self.count += times.len() as u64;
+        let (mut sum, mut squares) = (0, 0);
+        for Span(time) in times {
+            sum += u128::from(time);
+            squares += u128::from(time) * u128::from(time);
+        }
+        self.sum += sum;
+        self.squares += squares;
+    }
+
     /// Add the durations of another record.
     pub fn merge(&mut self, other: &Durations) {
         self.count += other.count;
@@ -83,6 +98,18 @@ mod tests {
         assert_eq!(times.mean_s(), Some(5.0));
         assert_eq!(times.sd_s(), Some(2.0));
         assert_eq!(times.spread(), None, "it is not measured");
+    }
+
+    #[test]
+    fn durations_that_are_added_together_count_as_if_one_by_one() {
+        for percentiles in [false, true] {
+            let (mut together, mut single) = (Durations::new(percentiles), Durations::new(percentiles));
+            let times = [7, 9, 40, u64::MAX / 2].map(Span);
+            together.add_all(times[..1].iter().copied());
+            together.add_all(times[1..].iter().copied());
+            times.into_iter().for_each(|time| single.add(time));
+            assert_eq!(together, single);
+        }
     }
 
     #[test]

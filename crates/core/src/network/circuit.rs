@@ -6,7 +6,7 @@ use super::branches::{Branches, Hop};
 use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::adaptation::coded::Collection;
 use crate::adaptation::{Framing, Shape};
-use crate::police::{self, EvenRun, Police};
+use crate::police::{self, Conformance, EvenRun, Police};
 use crate::rng::Subject;
 use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Scenario, Vc};
@@ -130,6 +130,15 @@ impl Emission {
     pub fn units(self) -> impl Iterator<Item = Unit> {
         self.shape.units(self.vc, self.frame, self.identity, self.marks)
     }
+}
+
+/// A frame of one cell, of which an engine stores what arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SingleCell {
+    /// When it arrives at a port or, after it has left the port, when it started.
+    pub(crate) at: Time,
+    /// When its source wrote it.
+    pub(crate) sent: Time,
 }
 
 /// Counts of frames at the destination of a circuit.
@@ -380,31 +389,42 @@ impl Circuit {
         Emission { vc: self.vc, frame, identity: payload.identity(frame), shape, marks: payload.marks() }
     }
 
-    /// Send frames of one unit each, datagrams of `bytes` octets that are written at these instants; returns the first.
-    pub(crate) fn emit_datagrams(
-        &mut self,
-        flow: u32,
-        bytes: u32,
-        ecn: Ecn,
-        sends: &[Time],
-    ) -> Option<Emission> {
-        let &first = sends.first()?;
-        let payload = |sent| Payload::Datagram { bytes, sent, ecn };
-        let emission = self.emit(flow, bytes, payload(first));
-        self.tally.sent += sends.len() as u64 - 1;
-        self.frames.extend(sends[1..].iter().map(|&sent| Frame { flow, units: 1, payload: payload(sent) }));
-        Some(emission)
+    /// Send `cells` frames of one unit each, of which the engine stores what arrives; returns the number of the first.
+    pub(crate) fn emit_singles(&mut self, cells: u32) -> u32 {
+        let first = self.oldest.wrapping_add(self.frames.len() as u32);
+        self.frames.clear();
+        self.oldest = first.wrapping_add(cells);
+        self.tally.sent += u64::from(cells);
+        first
     }
 
-    /// Remove a frame of one unit, a datagram that arrives; returns its octets and the instant at which it was written.
-    #[inline(always)] // called for every cell of a comb
-    pub(crate) fn pass_single(&mut self, number: u32) -> Option<(u32, Time)> {
+    /// Remove a frame of one unit, a datagram, of which the engine stores what arrives; returns the instant at which it
+    /// was written.
+    pub(crate) fn take_single(&mut self, number: u32) -> Option<Time> {
         while self.oldest != number {
             self.pass();
         }
-        let Payload::Datagram { bytes, sent, .. } = self.frames.front()?.payload else { return None };
+        let Payload::Datagram { sent, .. } = self.frames.front()?.payload else { return None };
         self.pass();
-        Some((bytes, sent))
+        Some(sent)
+    }
+
+    /// Police single cells that arrive at the first switch at these instants; `unit` is the first of them. Append the
+    /// numbers of those in excess.
+    pub(crate) fn police_singles(
+        &mut self,
+        unit: Unit,
+        arrivals: impl Iterator<Item = Time>,
+        excess: &mut Vec<u32>,
+    ) {
+        let Some(policer) = &mut self.police else { return };
+        for (place, time) in (0..).zip(arrivals) {
+            let number = unit.frame.wrapping_add(place);
+            let unit = Unit { frame: number, identity: number, ..unit };
+            if policer.policy.judge(time, &unit) != Conformance::Conforming {
+                excess.push(number);
+            }
+        }
     }
 
     /// Count frames of one unit that have arrived.

@@ -4,7 +4,7 @@
 //! appends the frames that it sends to a list of [`Emission`]s.
 
 use super::application::{self, Application, OneTransfer};
-use super::circuit::{Circuit, Emission, Frame, Payload};
+use super::circuit::{Circuit, Emission, Frame, Payload, SingleCell};
 use super::coded::Coded;
 use super::end::{End, Uplink};
 use super::figures::Figures;
@@ -211,38 +211,34 @@ impl Flow {
         answer
     }
 
-    /// Send the single cells that are due before `until`, at most `most`, and append the instants; returns the first.
-    /// Nothing but the clock influences the flow.
-    pub(crate) fn send_cells(
-        &mut self,
-        until: Time,
-        most: usize,
-        circuit: &mut Circuit,
-        sends: &mut Vec<Time>,
-    ) -> Option<Emission> {
-        let FlowWork::Datagrams(source) = &mut self.work else { return None };
+    /// Append the instants at which single cells are due before `until`, at most `most`; the host sends them. Nothing but
+    /// the clock influences the flow.
+    pub(crate) fn take_cells(&mut self, until: Time, most: usize, sends: &mut Vec<Time>) {
+        let FlowWork::Datagrams(source) = &mut self.work else { return };
         source.ticks.take_before(until, most, sends);
         source.figures.sent += sends.len() as u64;
-        let bytes = source.lengths.draw() as u32;
-        circuit.emit_datagrams(self.flow_circuits.flow, bytes, source.ecn, sends)
     }
 
-    /// Receive single cells, each with its number and the instant of its arrival.
-    pub(crate) fn receive_cells(&mut self, circuit: &mut Circuit, cells: impl Iterator<Item = (u32, Time)>) {
+    /// Return the frame of a single cell that the host sends at `now`.
+    pub(crate) fn emit_cell(&mut self, now: Time, circuit: &mut Circuit) -> Option<Emission> {
+        let FlowWork::Datagrams(source) = &mut self.work else { return None };
+        let (bytes, ecn) = (source.lengths.draw() as u32, source.ecn);
+        Some(circuit.emit(self.flow_circuits.flow, bytes, Payload::Datagram { bytes, sent: now, ecn }))
+    }
+
+    /// Receive single cells that arrive one after the other, `span` after they have started.
+    pub(crate) fn receive_cells(&mut self, circuit: &mut Circuit, span: Span, cells: &[SingleCell]) {
         let FlowWork::Datagrams(source) = &mut self.work else { return };
-        let (mut received, mut octets) = (0, 0);
-        for (number, now) in cells {
-            if self.halftime.is_due(now) {
-                self.halftime.pass(source.figures.bytes + octets);
-            }
-            let Some((bytes, sent)) = circuit.pass_single(number) else { continue };
-            received += 1;
-            octets += u64::from(bytes);
-            source.figures.delivery.add(now.since(sent));
+        let figures = &mut source.figures;
+        let bytes = source.lengths.draw();
+        let early = cells.partition_point(|cell| !self.halftime.is_due(cell.at.later(span)));
+        if early < cells.len() {
+            self.halftime.pass(figures.bytes + early as u64 * bytes);
         }
-        circuit.count_singles(received);
-        source.figures.received += received;
-        source.figures.bytes += octets;
+        circuit.count_singles(cells.len() as u64);
+        figures.received += cells.len() as u64;
+        figures.bytes += cells.len() as u64 * bytes;
+        figures.delivery.add_all(cells.iter().map(|cell| Span(cell.at.0 + span.0 - cell.sent.0)));
     }
 
     /// Return the outcome of the flow, when the run is over or no more events of the flow can follow.

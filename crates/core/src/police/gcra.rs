@@ -46,6 +46,8 @@ pub struct Policy {
     action: ExcessAction,
     /// Theoretical arrival time of the next unit. With a large tolerance it may grow up to `Time::NEVER`.
     expected: ExactTime,
+    /// The size of the latest unit, in octets, and its I.
+    latest: (u16, TransmissionTime),
 }
 
 impl Policy {
@@ -58,7 +60,8 @@ impl Policy {
         if rate > Rate(u64::MAX / 2) {
             return refuse("rate", "must be at most the rate of the fastest line, 100 Tb/s");
         }
-        Ok(Policy { rate, tolerance, action, expected: ExactTime::default() })
+        let latest = (0, TransmissionTime::default());
+        Ok(Policy { rate, tolerance, action, expected: ExactTime::default(), latest })
     }
 }
 
@@ -67,8 +70,11 @@ const NEAR: u64 = 1 << 46;
 
 impl Policy {
     /// Return I for units of this size.
-    fn increment(&self, unit: &Unit) -> TransmissionTime {
-        TransmissionTime::of(self.rate, u64::from(unit.bytes) * 8)
+    fn increment(&mut self, unit: &Unit) -> TransmissionTime {
+        if self.latest.0 != unit.bytes {
+            self.latest = (unit.bytes, TransmissionTime::of(self.rate, u64::from(unit.bytes) * 8));
+        }
+        self.latest.1
     }
 
     /// Return whether a unit that arrives now comes too early.
@@ -133,7 +139,8 @@ impl Police for Policy {
         if self.is_early(now) {
             return Conformance::Excess(self.action);
         }
-        self.pass(now, &self.increment(unit));
+        let increment = self.increment(unit);
+        self.pass(now, &increment);
         Conformance::Conforming
     }
 

@@ -2,7 +2,7 @@
 
 use super::burst::Bursts;
 use super::recording::Reader;
-use crate::pace::TransmissionTime;
+use crate::pace::{ExactTime, TransmissionTime};
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
 
@@ -54,7 +54,7 @@ impl UnitClock {
     pub fn gap(&mut self, data: bool) -> Span {
         match self {
             UnitClock::Periodic { pace, carry } => pace.step(carry),
-            UnitClock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
+            UnitClock::Poisson { mean, stream } => Span(rounded(*mean * stream.exponential())),
             UnitClock::Bursts(bursts) => bursts.gap(data),
             UnitClock::Recorded(reader) => reader.advance().gap,
         }
@@ -98,10 +98,19 @@ impl Ticks {
     /// Append the instants before `until` at which units are due, at most `most`, to a list, and advance past them.
     pub(crate) fn take_before(&mut self, until: Time, most: usize, due: &mut Vec<Time>) {
         if let (UnitClock::Periodic { pace, carry }, None) = (&mut self.clock, self.left) {
-            while self.next < until && due.len() < most {
-                due.push(self.next);
-                self.next = before(self.stop, self.next + pace.step(carry));
+            // `most` cells are due before `end`, and so few more that their times cannot overflow
+            let end = until.min(self.stop).min(self.next + Span((pace.whole.0 + 1) * most as u64));
+            if self.next < end {
+                let mut next = ExactTime { time: self.next, carry: *carry };
+                let count = next.count_before(end, pace).min(most as u64);
+                due.extend((0..count).map(|_| {
+                    let due = next.time;
+                    next = next.next(pace);
+                    due
+                }));
+                (self.next, *carry) = (before(self.stop, next.time), next.carry);
             }
+            return;
         }
         while self.next < until && due.len() < most {
             due.push(self.next);
@@ -120,6 +129,12 @@ impl Ticks {
             _ => before(self.stop, self.next + self.clock.gap(true)),
         };
     }
+}
+
+/// Round a number from 0 to 2⁶³ to the nearest whole number, halves up. Signed numbers convert fastest.
+fn rounded(number: f64) -> u64 {
+    let whole = number as i64;
+    whole as u64 + u64::from(number - whole as f64 >= 0.5)
 }
 
 /// Return an instant if it is before `stop`.
@@ -152,6 +167,37 @@ mod tests {
         assert_eq!(sent, [0, 10, 20]);
         ticks.start(stop);
         assert_eq!(ticks.next(), Time::NEVER);
+    }
+
+    #[test]
+    fn instants_that_are_taken_together_are_those_of_single_steps() {
+        for stop in [400, 1_000_000] {
+            let mut together = Ticks::new(UnitClock::periodic(7, Rate(3_000_000_000_000)), None, Time(stop));
+            let mut single = together.clone();
+            together.start(Time(5));
+            single.start(Time(5));
+            let (mut taken, mut stepped) = (Vec::new(), Vec::new());
+            for (until, most) in [(3, 10), (20, 10), (900, 50), (900, 1000)] {
+                taken.clear();
+                together.take_before(Time(until), most, &mut taken);
+                while single.next() < Time(until) && stepped.len() < most {
+                    stepped.push(single.next());
+                    single.step();
+                }
+                assert_eq!((&taken, together.next()), (&stepped, single.next()), "{until} {most}");
+                stepped.clear();
+            }
+        }
+    }
+
+    #[test]
+    fn gaps_are_rounded_as_by_the_library() {
+        let next_below = |number: f64| f64::from_bits(number.to_bits() - 1);
+        for number in [0.1_f64, 0.4, 0.5, 1.5, 2.5, 7.49, 1e9 + 0.5, 4.5e15, 9.1e15, 1.6e16] {
+            for number in [number, next_below(number)] {
+                assert_eq!(rounded(number), libm::round(number) as u64, "{number}");
+            }
+        }
     }
 
     #[test]

@@ -127,16 +127,19 @@ fn both_engines_give_the_same_report_and_the_same_losses() {
 #[test]
 fn both_engines_agree_on_streams_without_feedback() {
     let count = how_many();
-    let mut lossy = 0;
+    let (mut lossy, mut policed) = (0, 0);
     for seed in seeds(2) {
         let text = streams(seed);
         let checked =
             load(&text, "streams.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
         let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
-        lossy += u64::from(!run(&checked, EngineKind::Fast, true).1.is_empty());
+        let losses = run(&checked, EngineKind::Fast, true).1;
+        lossy += u64::from(!losses.is_empty());
+        policed += u64::from(losses.iter().any(|loss| loss.reason == Reason::Policed));
     }
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
+    assert!(policed * 10 >= count / 2, "policers lose cells in only {policed} of {} runs", count / 2);
 }
 
 #[test]

@@ -22,11 +22,13 @@ use super::Cells;
 use super::inbox::combs::{CombLane, Combs};
 use super::port::PortProcess;
 use super::port::outbox::Departure;
+use super::topology::policing::PolicerUse;
 use super::topology::route::{Destination, Entrance};
 use crate::engine::exact::spacing::ExactTime;
 use crate::engine::forms::{Form, used};
 use crate::network::Network;
-use crate::network::circuit::Emission;
+use crate::network::circuit::{Circuit, SingleCell};
+use crate::unit::Unit;
 use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 
@@ -34,75 +36,59 @@ use crate::units::{Span, Time};
 const CELLS: usize = 128;
 
 /// Number of cells on a lane from which on the engine wakes the port.
-const PATIENCE: usize = 512;
-
-/// Cells that an interface sends at the instants at which their host hands them over.
-struct StartedComb<'a> {
-    port: usize,
-    vc: PortVc,
-    /// The first cell.
-    first: Emission,
-    starts: &'a [Time],
-}
+const PATIENCE: usize = 128;
 
 impl Cells<'_> {
     /// Send the following cells of a flow, if they are a comb; returns whether they are.
     #[inline(never)] // once for many cells
     pub(super) fn send_comb(&mut self, flow: usize) -> bool {
-        let Network { flows, circuits, .. } = &mut self.network;
-        let circuit = &mut circuits[self.scenario.flows[flow].vc];
-        let hop = circuit.route(0)[0];
+        let vc = self.scenario.flows[flow].vc;
+        let hop = self.network.circuits[vc].route(0)[0];
         let (port, vc) = (hop.port as usize, hop.vc);
         let Destination::Port { entrance: Entrance::Combs, .. } = self.plan.routes[port][vc].to else {
             return false;
         };
-        let mut starts = std::mem::take(&mut self.comb);
-        starts.clear();
-        if let Some(first) = flows[flow].send_cells(self.end, CELLS, circuit, &mut starts) {
+        let mut sends = std::mem::take(&mut self.comb);
+        sends.clear();
+        self.network.flows[flow].take_cells(self.end, CELLS, &mut sends);
+        let mut rest = &sends[..];
+        while let Some(&next) = rest.first() {
             used(Form::Combs);
-            self.emit_comb(&StartedComb { port, vc, first, starts: &starts });
+            let PortProcess::HostInterface(interface) = &mut self.ports[port] else { break };
+            let count = interface.pass_idle(rest);
+            if count > 0 {
+                self.forward_comb(flow, port, vc, &rest[..count]);
+            } else {
+                let Network { flows, circuits, .. } = &mut self.network;
+                let emission = flows[flow].emit_cell(next, &mut circuits[self.scenario.flows[flow].vc]);
+                self.emitted.emissions.extend(emission);
+                self.emit(next);
+            }
+            rest = &rest[count.max(1)..];
         }
-        self.comb = starts;
+        self.comb = sends;
         true
     }
 
-    /// Hand cells to their interface.
-    fn emit_comb(&mut self, comb: &StartedComb<'_>) {
-        let &StartedComb { port, first, mut starts, .. } = comb;
-        let mut frame = first.frame;
-        while let Some(&next) = starts.first() {
-            let PortProcess::HostInterface(interface) = &mut self.ports[port] else { return };
-            let first = Emission { frame, identity: frame, ..first };
-            let count = interface.pass_idle(starts);
-            if count > 0 {
-                self.forward_comb(&StartedComb { first, starts: &starts[..count], ..*comb });
-            } else {
-                self.emitted.emissions.push(first);
-                self.emit(next);
-            }
-            starts = &starts[count.max(1)..];
-            frame = frame.wrapping_add(count.max(1) as u32);
-        }
-    }
-
-    /// Forward cells that have left their interface.
-    fn forward_comb(&mut self, comb: &StartedComb<'_>) {
-        let &StartedComb { port, vc, first, starts } = comb;
+    /// Forward cells of a flow that start at their interface when their source sends them.
+    fn forward_comb(&mut self, flow: usize, port: usize, vc: PortVc, sends: &[Time]) {
         let (route, whole) = (&self.plan.routes[port][vc], self.plan.cell_time(port));
-        let (span, cells) = (route.span(whole), starts.len());
+        let (span, cells) = (route.span(whole), sends.len());
         let Destination::Port { port: to, lane, .. } = route.to else { return };
-        if self.passes_delays(port, vc, starts[0], starts[cells - 1]) {
+        let circuit = self.scenario.flows[flow].vc;
+        if self.passes_delays(port, vc, sends[0], sends[cells - 1]) {
             let passed = &mut self.passed[route.number];
             passed.frames += cells as u64;
             passed.units += cells as u64;
-            return self.push_comb(to, lane, first.frame, starts.iter().map(|start| start.later(span)));
+            let number = self.network.circuits[circuit].emit_singles(cells as u32);
+            let cells = sends.iter().map(|&sent| SingleCell { at: sent.later(span), sent });
+            return self.push_comb(to, lane, number, cells);
         }
-        for (place, &last) in (0..).zip(starts) {
-            let frame = first.frame.wrapping_add(place);
-            let mut units = Emission { frame, identity: frame, ..first }.units();
-            let unit = units.next().expect("a frame has units");
-            let first = ExactTime::at(last);
-            self.forward(port, &Departure { vc, units: 1, unit, first, last, whole, starts: None });
+        for &sent in sends {
+            let Network { flows, circuits, .. } = &mut self.network;
+            let emission = flows[flow].emit_cell(sent, &mut circuits[circuit]);
+            let Some(unit) = emission.and_then(|emission| emission.units().next()) else { return };
+            self.forward(port, &departure(vc, unit, sent, whole));
         }
     }
 
@@ -115,22 +101,27 @@ impl Cells<'_> {
     }
 
     /// Push a cell of a comb that arrives at a port at `time`.
-    pub(super) fn push_single(&mut self, port: u32, lane: u32, number: u32, time: Time) {
-        self.push_comb(port, lane, number, iter::once(time));
+    pub(super) fn push_single(&mut self, port: u32, lane: u32, unit: &Unit, time: Time) {
+        if let Some(sent) = self.network.circuits[unit.vc].take_single(unit.frame) {
+            self.push_comb(port, lane, unit.frame, iter::once(SingleCell { at: time, sent }));
+        }
     }
 
-    /// Push cells of a comb that arrive at a port at these instants; `number` is that of the first.
-    fn push_comb(
-        &mut self,
-        port: u32,
-        lane: u32,
-        number: u32,
-        arrivals: impl DoubleEndedIterator<Item = Time> + Clone,
-    ) {
-        let Some(last) = arrivals.clone().next_back() else { return };
+    /// Push cells of a comb that arrive at a port; `number` is that of the first.
+    fn push_comb(&mut self, port: u32, lane: u32, number: u32, cells: impl Iterator<Item = SingleCell>) {
         let PortProcess::Fifo(fifo) = &mut self.ports[port as usize] else { return };
         let Some(combs) = &mut fifo.combs else { return };
-        if combs.push(lane, number, arrivals) >= PATIENCE {
+        let lane = &mut combs.lanes[lane as usize];
+        lane.push(number, cells);
+        let circuit = lane.of.circuit;
+        if self.policers[circuit] != PolicerUse::Never {
+            let before = self.window.to;
+            police(&mut self.policers[circuit], &mut self.network.circuits[circuit], lane, number, before);
+        }
+        if let pending @ [.., SingleCell { at: last, .. }] = lane.pending()
+            && pending.len() >= PATIENCE
+        {
+            let last = *last;
             self.look_after(port, last);
         }
     }
@@ -144,36 +135,34 @@ impl Cells<'_> {
         for lane in &mut combs.lanes {
             let (vc, end) = (lane.of.vc, self.end);
             let span = self.plan.routes[port][vc].span(whole);
-            let count = lane.started.partition_point(|(_, start)| start.later(span) < end);
-            let [Some(&(_, first)), Some(&(_, last))] = [lane.started.first(), lane.started[..count].last()]
-            else {
-                continue;
-            };
-            if self.passes_delays(port, vc, first, last) {
+            let count = lane.started().partition_point(|cell| cell.at.later(span) < end);
+            let cells = &lane.started()[..count];
+            let (Some(first), Some(last)) = (cells.first(), cells.last()) else { continue };
+            if self.passes_delays(port, vc, first.at, last.at) {
                 let passed = &mut self.passed[self.plan.routes[port][vc].number];
                 passed.frames += count as u64;
                 passed.units += count as u64;
             } else {
-                for &(number, start) in &lane.started[..count] {
-                    let first = self.plan.routes[port][vc].first_arrival(start, whole);
-                    self.pass_one_by_one(port, &departure(lane, number, start, whole), first);
+                for cell in cells {
+                    let first = self.plan.routes[port][vc].first_arrival(cell.at, whole);
+                    self.pass_one_by_one(port, &lane_departure(lane, cell, whole), first);
                 }
             }
             let Network { flows, circuits, .. } = &mut self.network;
             let circuit = &mut circuits[lane.of.circuit];
-            let cells = lane.started.drain(..count).map(|(number, start)| (number, start.later(span)));
-            flows[lane.of.flow].receive_cells(circuit, cells);
+            flows[lane.of.flow].receive_cells(circuit, span, cells);
+            lane.deliver(count);
         }
         self.put_back_combs(port, combs);
     }
 
     /// At the end of the run, forward the cells that have left a port and are on their way to hosts.
     pub(super) fn leave_combs(&mut self, port: usize) {
-        let Some(mut combs) = self.take_combs(port) else { return };
+        let Some(combs) = self.take_combs(port) else { return };
         let whole = self.plan.cell_time(port);
-        for lane in &mut combs.lanes {
-            for (number, start) in std::mem::take(&mut lane.started) {
-                self.forward(port, &departure(lane, number, start, whole));
+        for lane in &combs.lanes {
+            for cell in lane.started() {
+                self.forward(port, &lane_departure(lane, cell, whole));
             }
         }
         self.put_back_combs(port, combs);
@@ -190,8 +179,26 @@ impl Cells<'_> {
     }
 }
 
-/// Return a cell of a lane that starts at `start` and takes the time `whole`.
-fn departure(lane: &CombLane, number: u32, start: Time, whole: Span) -> Departure {
-    let (vc, unit, first) = (lane.of.vc, lane.unit(number), ExactTime::at(start));
-    Departure { vc, units: 1, unit, first, last: start, whole, starts: None }
+/// Return the departure of a cell that starts at `start` and takes the time `whole`.
+fn departure(vc: PortVc, unit: Unit, start: Time, whole: Span) -> Departure {
+    Departure { vc, units: 1, unit, first: ExactTime::at(start), last: start, whole, starts: None }
+}
+
+/// Return the departure of a cell of a lane, which takes the time `whole`. Nothing behind the port reads its number.
+fn lane_departure(lane: &CombLane, cell: &SingleCell, whole: Span) -> Departure {
+    departure(lane.of.vc, lane.unit(0), cell.at, whole)
+}
+
+/// Police the cells of a lane from the one with this number on that arrive before the end of the run.
+fn police(policer: &mut PolicerUse, circuit: &mut Circuit, lane: &mut CombLane, number: u32, end: Time) {
+    let cells = lane.pending_from(number);
+    let arrivals = cells.iter().map(|cell| cell.at).take_while(|time| *time < end);
+    let (unit, mut excess) = (lane.unit(number), Vec::new());
+    if *policer == PolicerUse::Always {
+        circuit.police_singles(unit, arrivals, &mut excess);
+        lane.mark_excess(excess.into_iter());
+    } else if arrivals.clone().next().is_some() {
+        circuit.police_singles(unit, arrivals.take(1), &mut excess);
+        *policer = PolicerUse::Never;
+    }
 }

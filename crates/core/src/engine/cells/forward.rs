@@ -89,7 +89,7 @@ impl Cells<'_> {
         let route = &self.plan.routes[from][vc];
         let Destination::Port { port, lane, vc, entrance } = route.to else { return };
         if entrance == Entrance::Combs {
-            return self.push_single(port, lane, unit.frame, time);
+            return self.push_single(port, lane, &unit, time);
         }
         debug_assert!(starts.is_none(), "a host sends regular trains");
         let awaited = unit.is_eom() && route.answerable;

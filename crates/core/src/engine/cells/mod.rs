@@ -301,7 +301,7 @@ impl Cells<'_> {
             on_lines[unit.vc] += 1;
         }
         for lane in self.ports.iter().filter_map(PortProcess::combs).flat_map(|combs| &combs.lanes) {
-            on_lines[lane.of.circuit] += lane.pending() as u64;
+            on_lines[lane.of.circuit] += lane.pending().len() as u64;
         }
         self.resting.iter().for_each(|&vc| on_lines[vc] += 1);
         for Delivery { unit, units, .. } in self.deliveries.iter().flatten() {

@@ -251,6 +251,7 @@ mod tests {
                 prop_assert_eq!(rhythm.count_before(first, *start), (count as u64, beats[count]));
                 let behind = units - 1 - count as u64;
                 prop_assert_eq!(beats[starts.len() - 1].before(behind, &pace), *start);
+                prop_assert_eq!(beats[starts.len() - 1].back(behind, &pace), beats[count]);
                 let end = start.later(pace.whole);
                 prop_assert_eq!(beats[starts.len() - 1].count_after(end, &pace), behind);
             }

@@ -172,6 +172,21 @@ fn single_cells_of_clocked_sources_travel_as_combs() {
 }
 
 #[test]
+fn single_cells_travel_as_combs_past_policers() {
+    for police in [
+        "kind = 'gcra', rate = '20 Mb/s'",
+        "kind = 'gcra', rate = '17 Mb/s', action = 'drop'",
+        "kind = 'random', probability = 0.3, action = 'drop'",
+    ] {
+        let policed = format!("police = {{ {police} }}\n    transport = {{ kind = 'cells' }}");
+        assert!(
+            uses(Form::Combs, &[CLOCKED[0], ("transport = { kind = 'tcp' }", &policed)]) > 10,
+            "{police}"
+        );
+    }
+}
+
+#[test]
 fn a_source_that_is_answered_does_not_send_ahead() {
     assert_eq!(uses(Form::OpenLoop, &[]), 0);
 }

@@ -4,7 +4,8 @@
 //! Each lane carries one circuit, and its cells arrive in the order in which their host numbers them.
 //!
 //! # What it skips
-//! Trains: a lane is a list of instants, and the number of its first cell gives those of all others.
+//! Trains and the frames in flight: a lane is a list of instants, and the number of its first cell gives those of all
+//! others.
 //!
 //! # Why that is exact
 //! A frame of one cell has nothing but its number. Lanes are merged in the order of [`crate::kernel`], ties included.
@@ -15,57 +16,118 @@
 //! # What it saves
 //! See `port/fifo/combs.rs`.
 
-use super::merge_order::{ArrivalPlace, LaneRanks};
+use std::collections::VecDeque;
+
+use super::comb_order::CombOrder;
+use super::merge_order::LaneRanks;
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::topology::Plan;
 use crate::engine::cells::topology::combs::CombCircuit;
 use crate::kernel::Ties;
+use crate::network::circuit::SingleCell;
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
 
-/// The pending cells of one circuit, and those that have started to leave the port.
+/// The cells of one circuit: those that have left the port and are not delivered yet, then those that arrive.
 #[derive(Clone, Debug)]
 pub(crate) struct CombLane {
     /// The circuit of the cells.
     pub(crate) of: CombCircuit,
-    /// When the cells arrive that are not merged yet, and the number of the first pending cell.
-    arrivals: Vec<Time>,
-    first: u32,
-    /// Number and start of each cell that has left and is not delivered yet.
-    pub(crate) started: Vec<(u32, Time)>,
+    /// Up to the index `left` the cells that have left, each with its start; from `next` on those that arrive.
+    cells: Vec<SingleCell>,
+    left: usize,
+    next: usize,
+    /// The number of the cell at index `next`, less `next`.
+    origin: u32,
+    /// Numbers of the cells that arrive and that the policer found in excess.
+    excess: VecDeque<u32>,
 }
 
-/// A cell that arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CombCell {
-    pub(crate) time: Time,
-    pub(crate) lane: u32,
-    /// Its number on the circuit.
-    pub(crate) number: u32,
-}
-
-/// The pending cells of all lanes of a port.
+/// The cells of all lanes of a port.
 #[derive(Clone, Debug)]
 pub(crate) struct Combs {
     pub(crate) lanes: Vec<CombLane>,
-    ranks: LaneRanks,
     /// The next cells of all lanes in the order of their arrival, and the index of the next of them.
-    order: Vec<ArrivalPlace>,
+    order: CombOrder,
     next: usize,
-    /// Work space for merging: cells, and the ends of the lists that are still to be merged.
-    merged: Vec<ArrivalPlace>,
-    ends: Vec<usize>,
+    /// The instant before which cells have arrived.
+    limit: Time,
 }
 
 impl CombLane {
     /// Build the empty lane of a circuit.
     fn new(of: CombCircuit) -> CombLane {
-        CombLane { of, arrivals: Vec::new(), first: 0, started: Vec::new() }
+        CombLane { of, cells: Vec::new(), left: 0, next: 0, origin: 0, excess: VecDeque::new() }
     }
 
-    /// Return the number of cells that are not merged yet.
-    pub(crate) fn pending(&self) -> usize {
-        self.arrivals.len()
+    /// Return the cells that arrive and have not passed.
+    pub(crate) fn pending(&self) -> &[SingleCell] {
+        &self.cells[self.next..]
+    }
+
+    /// Return the cells that have left and are not delivered yet, each with its start.
+    pub(crate) fn started(&self) -> &[SingleCell] {
+        &self.cells[..self.left]
+    }
+
+    /// Append cells that arrive; the first has this number.
+    pub(crate) fn push(&mut self, number: u32, cells: impl Iterator<Item = SingleCell>) {
+        if self.pending().is_empty() {
+            self.origin = number.wrapping_sub(self.next as u32);
+        }
+        self.cells.extend(cells);
+    }
+
+    /// Return the pending cells from the one with this number on.
+    pub(crate) fn pending_from(&self, number: u32) -> &[SingleCell] {
+        &self.cells[number.wrapping_sub(self.origin) as usize..]
+    }
+
+    /// Record the numbers of cells that are in excess, in order.
+    pub(crate) fn mark_excess(&mut self, numbers: impl Iterator<Item = u32>) {
+        self.excess.extend(numbers);
+    }
+
+    /// Remove the next cell that arrives; returns the cell, and whether the policer found it in excess.
+    #[inline(always)] // once for each way to judge cells
+    fn pop(&mut self) -> (SingleCell, bool) {
+        let cell = self.cells[self.next];
+        self.next += 1;
+        let excess = self.excess.front().is_some_and(|number| *number == self.number());
+        if excess {
+            self.excess.pop_front();
+        }
+        (cell, excess)
+    }
+
+    /// Return the number of the cell removed last.
+    fn number(&self) -> u32 {
+        self.origin.wrapping_add(self.next as u32 - 1)
+    }
+
+    /// Record that the cell removed last leaves; it starts at `start`.
+    #[inline(always)] // see `pop`
+    pub(crate) fn leave(&mut self, start: Time, sent: Time) {
+        self.cells[self.left] = SingleCell { at: start, sent };
+        self.left += 1;
+    }
+
+    /// Remove the first `count` cells that have left.
+    pub(crate) fn deliver(&mut self, count: usize) {
+        self.remove(0, count);
+        self.left -= count;
+    }
+
+    /// Remove the cells that have passed and were lost.
+    fn remove_passed(&mut self) {
+        self.remove(self.left, self.next - self.left);
+    }
+
+    /// Remove `count` cells that have passed, from index `from` on.
+    fn remove(&mut self, from: usize, count: usize) {
+        self.cells.drain(from..from + count);
+        self.next -= count;
+        self.origin = self.origin.wrapping_add(count as u32);
     }
 
     /// Return the cell with this number, as a unit.
@@ -81,9 +143,13 @@ impl CombLane {
         }
     }
 
-    /// Return a cell as an arriving unit.
-    pub(crate) fn arriving(&self, cell: CombCell) -> Arriving {
-        Arriving { time: cell.time, unit: self.unit(cell.number), vc: self.of.vc, lost: None }
+    /// Return the cell removed last, which arrives at `time`, as a unit that is tagged if it is in excess.
+    pub(crate) fn arriving(&self, time: Time, excess: bool) -> Arriving {
+        let mut unit = self.unit(self.number());
+        if excess {
+            unit.flags = unit.flags.with(Flags::CLP);
+        }
+        Arriving { time, unit, vc: self.of.vc, lost: None }
     }
 }
 
@@ -96,97 +162,53 @@ impl Combs {
     }
 
     fn new(lanes: Vec<CombLane>, ranks: LaneRanks) -> Combs {
-        Combs { lanes, ranks, order: Vec::new(), next: 0, merged: Vec::new(), ends: Vec::new() }
+        let order = CombOrder::new(lanes.len(), ranks);
+        Combs { lanes, order, next: 0, limit: Time::ZERO }
     }
 
-    /// Append cells that arrive at these instants; the first has this number. Returns the number of cells that are not
-    /// merged yet.
-    pub(crate) fn push(&mut self, lane: u32, number: u32, arrivals: impl Iterator<Item = Time>) -> usize {
-        let own = &mut self.lanes[lane as usize];
-        if own.arrivals.is_empty() {
-            own.first = number;
-        }
-        own.arrivals.extend(arrivals);
-        own.arrivals.len()
+    /// Let the cells before `limit` arrive.
+    pub(crate) fn arrive_before(&mut self, limit: Time) {
+        self.limit = limit;
     }
 
-    /// Merge the cells that arrive before `limit`; those that were merged before have arrived.
-    pub(crate) fn merge_before(&mut self, limit: Time) {
-        let Combs { lanes, ranks, order, next, merged, ends } = self;
-        *next = 0;
-        order.clear();
-        ends.clear();
-        for (place, lane) in (0..).zip(lanes) {
-            let count = lane.arrivals.partition_point(|time| *time < limit);
-            order.extend(lane.arrivals.drain(..count).map(|time| ArrivalPlace { time, lane: place }));
-            if count > 0 {
-                ends.push(order.len());
-            }
-        }
-        merged.resize(order.len(), ArrivalPlace { time: Time::NEVER, lane: 0 });
-        while ends.len() > 1 {
-            merge_pairs(ranks, order, ends, merged);
-            std::mem::swap(order, merged);
-        }
-    }
-
-    /// Return when the next cell arrives, if it is merged; otherwise `Time::NEVER`.
+    /// Return when the next cell arrives; `Time::NEVER` if it has not arrived yet.
     pub(crate) fn next_time(&self) -> Time {
-        self.order.get(self.next).map_or(Time::NEVER, |place| place.time)
+        let first = self.lanes.iter().filter_map(|lane| Some(lane.pending().first()?.at)).min();
+        first.filter(|time| *time < self.limit).unwrap_or(Time::NEVER)
     }
 
-    /// Remove and return the next merged cell, if it arrives before `limit`.
+    /// Pass the cells that have arrived before `stop`, in order, each with its lane, and whether the policer found it in
+    /// excess.
     #[inline(always)] // once for each way to judge cells
-    pub(crate) fn pop_before(&mut self, limit: Time) -> Option<CombCell> {
-        let &ArrivalPlace { time, lane } = self.order.get(self.next).filter(|place| place.time < limit)?;
-        self.next += 1;
-        let CombLane { first, .. } = &mut self.lanes[lane as usize];
-        let number = *first;
-        *first = number.wrapping_add(1);
-        Some(CombCell { time, lane, number })
-    }
-}
-
-/// Merge each two lists of cells into one. The lists follow each other in `order`, and `ends` are their ends; so do the
-/// merged lists in `merged`.
-fn merge_pairs(
-    ranks: &LaneRanks,
-    order: &[ArrivalPlace],
-    ends: &mut Vec<usize>,
-    merged: &mut [ArrivalPlace],
-) {
-    let (mut from, mut pairs) = (0, 0);
-    for place in (0..ends.len()).step_by(2) {
-        let middle = ends[place];
-        let end = ends.get(place + 1).copied().unwrap_or(middle);
-        merge(ranks, &order[from..middle], &order[middle..end], &mut merged[from..end]);
-        (from, ends[pairs], pairs) = (end, end, pairs + 1);
-    }
-    ends.truncate(pairs);
-}
-
-/// Merge two lists of cells into one of their total length.
-#[inline]
-fn merge(
-    ranks: &LaneRanks,
-    mut one: &[ArrivalPlace],
-    mut other: &[ArrivalPlace],
-    merged: &mut [ArrivalPlace],
-) {
-    for slot in merged {
-        let [first, rest @ ..] = one else {
-            (*slot, other) = (other[0], &other[1..]);
-            continue;
-        };
-        match other {
-            [second, others @ ..]
-                if second.time <= first.time
-                    && (second.time < first.time || ranks.is_before(*second, *first)) =>
-            {
-                (*slot, other) = (*second, others);
+    pub(crate) fn pass_before(&mut self, stop: Time, mut pass: impl FnMut(&mut CombLane, SingleCell, bool)) {
+        while self.next < self.order.len() || self.merge() {
+            let next = self.order.lanes_before(self.next, stop);
+            if next.len() == 0 {
+                return;
             }
-            _ => (*slot, one) = (*first, rest),
+            self.next += next.len();
+            for lane in next {
+                let lane = &mut self.lanes[lane];
+                let (cell, excess) = lane.pop();
+                pass(lane, cell, excess);
+            }
         }
+    }
+
+    /// Merge the next cells that have arrived, after all that were merged before have passed; returns whether there are
+    /// any.
+    #[inline(never)] // once for many cells
+    fn merge(&mut self) -> bool {
+        let first = self.next_time();
+        if first == Time::NEVER {
+            return false;
+        }
+        self.lanes.iter_mut().for_each(CombLane::remove_passed);
+        let limit = self.limit.min(self.order.limit(first));
+        let before = |lane: &CombLane| lane.pending().partition_point(|cell| cell.at < limit);
+        self.order.sort(first, self.lanes.iter().map(|lane| &lane.pending()[..before(lane)]));
+        self.next = 0;
+        true
     }
 }
 
@@ -199,20 +221,33 @@ mod tests {
     fn combs(arrivals: &[&[u64]]) -> Combs {
         let lane = |flow: usize| {
             let (circuit, vc) = (CircuitId(flow as u32), PortVc(flow as u32));
-            CombLane::new(CombCircuit { circuit, vc, hop: 1, flow })
+            CombLane::new(CombCircuit { circuit, vc, hop: 1, flow, drops_excess: true })
         };
         let ranks = LaneRanks::new((0..arrivals.len() as u32).collect(), Ties::new(1));
         let mut combs = Combs::new((0..arrivals.len()).map(lane).collect(), ranks);
         for (lane, arrivals) in (0..).zip(arrivals) {
-            combs.push(lane, 10 * lane, arrivals.iter().map(|time| Time(*time)));
+            push(&mut combs, lane, 10 * lane as u32, arrivals);
         }
         combs
     }
 
-    fn popped(combs: &mut Combs, limit: u64) -> Vec<(u64, u32, u32)> {
-        combs.merge_before(Time(limit));
-        let cells = std::iter::from_fn(|| combs.pop_before(Time(limit)));
-        cells.map(|cell| (cell.time.0, cell.lane, cell.number)).collect()
+    fn push(combs: &mut Combs, lane: usize, number: u32, arrivals: &[u64]) {
+        let cells = arrivals.iter().map(|time| SingleCell { at: Time(*time), sent: Time::ZERO });
+        combs.lanes[lane].push(number, cells);
+    }
+
+    fn popped(combs: &mut Combs, limit: u64) -> Vec<(u64, usize, u32)> {
+        combs.arrive_before(Time(limit));
+        pass(combs, limit)
+    }
+
+    /// Pass the cells before `stop`; return for each its arrival, its circuit and its number.
+    fn pass(combs: &mut Combs, stop: u64) -> Vec<(u64, usize, u32)> {
+        let mut passed = Vec::new();
+        combs.pass_before(Time(stop), |lane, cell, _| {
+            passed.push((cell.at.0, lane.of.flow, lane.number()));
+        });
+        passed
     }
 
     #[test]
@@ -220,24 +255,70 @@ mod tests {
         let mut combs = combs(&[&[5, 20, 21], &[7, 9], &[1, 30]]);
         let found = popped(&mut combs, 30);
         assert_eq!(found, [(1, 2, 20), (5, 0, 0), (7, 1, 10), (9, 1, 11), (20, 0, 1), (21, 0, 2)]);
-        assert_eq!((combs.next_time(), combs.lanes[2].pending()), (Time::NEVER, 1));
+        assert_eq!((combs.next_time(), combs.lanes[2].pending().len()), (Time::NEVER, 1));
     }
 
     #[test]
     fn merged_cells_wait_for_their_instant() {
         let mut combs = combs(&[&[3, 4]]);
-        combs.merge_before(Time(9));
-        assert_eq!(combs.pop_before(Time(4)), Some(CombCell { time: Time(3), lane: 0, number: 0 }));
-        assert_eq!((combs.pop_before(Time(4)), combs.next_time()), (None, Time(4)));
+        combs.arrive_before(Time(9));
+        assert_eq!(pass(&mut combs, 4), [(3, 0, 0)]);
+        assert_eq!((pass(&mut combs, 4), combs.next_time()), (vec![], Time(4)));
+    }
+
+    #[test]
+    fn cells_that_are_far_apart_are_merged_apart() {
+        let far = 1 << 62;
+        let mut combs = combs(&[&[1, far + 3], &[2, far + 2], &[], &[far]]);
+        let found = popped(&mut combs, u64::MAX);
+        assert_eq!(found, [(1, 0, 0), (2, 1, 10), (far, 3, 30), (far + 2, 1, 11), (far + 3, 0, 1)]);
+    }
+
+    #[test]
+    fn cells_in_excess_are_those_with_their_numbers() {
+        let mut combs = combs(&[&[1, 3, 5, 7], &[2, 4]]);
+        combs.lanes[0].mark_excess([1, 3].into_iter());
+        combs.lanes[1].mark_excess([10].into_iter());
+        let mut found = Vec::new();
+        for limit in [4, 9] {
+            combs.arrive_before(Time(limit));
+            combs.pass_before(Time(limit), |_, cell, excess| found.extend(excess.then_some(cell.at.0)));
+        }
+        assert_eq!(found, [2, 3, 7]);
     }
 
     #[test]
     fn a_lane_that_was_empty_takes_part_again() {
         let mut combs = combs(&[&[2], &[8], &[]]);
         assert_eq!(popped(&mut combs, 5), [(2, 0, 0)]);
-        combs.push(0, 1, [Time(7)].into_iter());
-        combs.push(2, 20, [Time(6)].into_iter());
+        push(&mut combs, 0, 1, &[7]);
+        push(&mut combs, 2, 20, &[6]);
         assert_eq!(popped(&mut combs, 9), [(6, 2, 20), (7, 0, 1), (8, 1, 10)]);
+    }
+
+    #[test]
+    fn cells_that_crowd_in_a_part_of_the_time_arrive_in_order() {
+        let near: Vec<u64> = (0..50).map(|place| 7 * place % 50).collect();
+        let lanes: Vec<Vec<u64>> = near.iter().map(|time| vec![*time, 1_000_000 + time]).collect();
+        let mut combs = combs(&lanes.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let times: Vec<u64> = popped(&mut combs, u64::MAX).into_iter().map(|(time, ..)| time).collect();
+        assert_eq!(times, (0..50).chain(1_000_000..1_000_050).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn cells_that_have_left_are_kept_until_they_are_delivered() {
+        let mut combs = combs(&[&[1, 2, 3, 9]]);
+        combs.arrive_before(Time(5));
+        combs.pass_before(Time(5), |lane, cell, _| {
+            if lane.number() != 1 {
+                lane.leave(Time(cell.at.0 + 100), cell.sent);
+            }
+        });
+        let starts =
+            |combs: &Combs| combs.lanes[0].started().iter().map(|cell| cell.at.0).collect::<Vec<_>>();
+        assert_eq!(starts(&combs), [101, 103]);
+        combs.lanes[0].deliver(1);
+        assert_eq!((popped(&mut combs, 10), starts(&combs)), (vec![(9, 0, 3)], vec![103]));
     }
 
     #[test]
@@ -246,7 +327,7 @@ mod tests {
             let mut combs = combs(&[&[time], &[time], &[time], &[time], &[time]]);
             let mut lines: Vec<u32> = (0..5).collect();
             lines.sort_by_key(|&line| (Ties::new(1).rank(Time(time), line), line));
-            let found = popped(&mut combs, 21).into_iter().map(|(_, lane, _)| lane);
+            let found = popped(&mut combs, 21).into_iter().map(|(_, lane, _)| lane as u32);
             assert_eq!(found.collect::<Vec<_>>(), lines);
         }
     }

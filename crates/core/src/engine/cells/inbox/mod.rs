@@ -17,6 +17,7 @@
 //! # What it saves
 //! W1-cell calls a port once for 250 cells; without trains that pass by their ends it takes 8 times as long.
 
+mod comb_order;
 pub(crate) mod combs;
 mod inner_lanes;
 mod inner_units;

@@ -134,16 +134,15 @@ impl HostInterface {
             _ => return 0,
         };
         let limit = if self.warm { self.books.window.to } else { self.books.window.from };
+        let in_time = cells.partition_point(|cell| cell.later(pace.whole) < limit);
         let mut free = self.free.time;
-        let passes = |cell: &&Time| {
-            let ends = cell.later(pace.whole);
-            free <= **cell && std::mem::replace(&mut free, ends) < limit && ends < limit
-        };
-        let count = cells.iter().take_while(passes).count();
+        let waits = |cell: &Time| *cell < std::mem::replace(&mut free, cell.later(pace.whole));
+        let count = cells[..in_time].iter().position(waits).unwrap_or(in_time);
         let Some(&last) = cells[..count].last() else { return 0 };
         let first = ExactTime::at(last);
         self.free = first.next(&pace);
-        (self.waiting, self.level) = (VecDeque::new(), 1);
+        self.waiting.clear();
+        self.level = 1;
         self.waiting.push_back(Waiting { first, pace, units: 1, size: 1, ends: last.later(pace.whole) });
         if self.warm {
             let (units, stays) = (count as u64, count as u128 * u128::from(pace.whole.0));

@@ -10,11 +10,11 @@
 //! Such a source depends only on its clock, its sink answers nothing, and a cell that is a frame has only a number.
 //!
 //! # What turns it off
-//! A port where another circuit passes, a second port at which cells wait, a policer, a host with a processor, circuits
-//! in a cycle, figures of a flow over time.
+//! A port where another circuit passes, a second port at which cells wait, a host with a processor, circuits in a cycle,
+//! figures of a flow over time.
 
 use super::form::PortForm;
-use super::policing::{PolicerUse, Policing};
+use super::policing::Policing;
 use super::route::{Destination, Entrance, RouteSegment};
 use crate::buffer::size::Measure;
 use crate::engine::forms::{Form, allows};
@@ -33,6 +33,8 @@ pub(crate) struct CombCircuit {
     pub(crate) hop: u8,
     /// Index of the flow that it carries.
     pub(crate) flow: usize,
+    /// Whether cells in excess of its contract are lost.
+    pub(crate) drops_excess: bool,
 }
 
 /// The facts about a network from which combs follow.
@@ -52,10 +54,12 @@ impl CombSearch<'_> {
         for (from, routes) in routes.iter().enumerate().filter(|(from, _)| self.is_interface(*from)) {
             for (vc, route) in routes.pairs() {
                 let circuit = self.passing.at(from)[vc];
-                if let Destination::Port { port, lane, vc, entrance: Entrance::Trains } = route.to
+                if let Destination::Port { port, lane, vc, .. } = route.to
                     && let Some(flow) = self.flow_of_comb(circuit)
                 {
-                    lanes[port as usize].push((lane, CombCircuit { circuit, vc, hop: route.hop, flow }));
+                    let drops_excess = !self.policing.tags[circuit];
+                    let comb = CombCircuit { circuit, vc, hop: route.hop, flow, drops_excess };
+                    lanes[port as usize].push((lane, comb));
                 }
             }
         }
@@ -98,7 +102,6 @@ impl CombSearch<'_> {
             && matches!(*flow.transport, transport::Spec::Cells(_))
             && flow.processing == Span::ZERO
             && vc.framing.parity() == 0
-            && self.policing.uses[circuit] == PolicerUse::Never
             && !is_followed;
         is_comb.then_some(index)
     }

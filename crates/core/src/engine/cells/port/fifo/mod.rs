@@ -170,7 +170,7 @@ impl CellFifo {
     /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         if let Some(combs) = &mut self.combs {
-            combs.merge_before(Time(until.0 + 1));
+            combs.arrive_before(Time(until.0 + 1));
         }
         loop {
             let stop = self.stops.first().min(self.begin).min(Time(until.0 + 1));
