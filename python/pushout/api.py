@@ -543,15 +543,20 @@ def never(
     states: int = STATES,
     frames: int | None = None,
     circuits: int = 1,
+    pause: Mapping[str, int] | None = None,
 ) -> NeverResult:
     """Prove that an event happens on no input, or find the shortest input on which it does.
 
     Parameters: `event` is `"loss"`, `"loss while room"` (a packet is refused or pushed out, although the memory is not
     full), `"starved"` (a packet is refused while the queue of its port is empty), or, with `frames`, `"broken frame"`
-    (a cell is lost after the first cells of its frame were queued); the others are those of `worst`.
+    (a cell is lost after the first cells of its frame were queued), or, with `pause`, `"lossless_drop"`: `ports`
+    senders, each with a queue on the ingress side of the memory and an output of its own, are stopped when their queue
+    takes its first packet of headroom. `pause` has `xoff` (the headroom of a queue), `response` (slots in which a
+    stopped sender still sends), and perhaps `xon` (what a queue holds when its sender goes on, 0) and `headroom` (of
+    all queues together). The others are those of `worst`.
 
         >>> pushout.never("longest-queue", "starved", memory=8).proved
         True
     """
     count = ports if frames is None else circuits
-    return nevers.never(policy, event, count, memory, set or {}, states, frames)
+    return nevers.never(policy, event, count, memory, set or {}, states, frames, pause)
