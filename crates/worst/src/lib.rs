@@ -335,12 +335,18 @@ impl Question {
 
     /// Build the refusal of a buffer of which one side can have this number of states.
     fn too_large(&self, lengths: u128, most: usize) -> Failure {
-        let places = if self.may_refuse() { "the optimum alone has" } else { "each policy has" };
-        let why = format!(
-            "must be smaller for {} ports or circuits: {places} up to {lengths} states, and at most {most} can be \
-             tabulated",
-            self.ports
-        );
+        let why = match self.subject {
+            Subject::Pauses { .. } => format!(
+                "must be smaller for {} senders, or their response shorter: they have more than the {most} states that \
+                 can be visited",
+                self.ports
+            ),
+            _ => format!(
+                "must be smaller for {} ports or circuits: {} up to {lengths} states, and at most {most} can be tabulated",
+                self.ports,
+                if self.may_refuse() { "the optimum alone has" } else { "each policy has" }
+            ),
+        };
         refuse("memory", why)
     }
 
