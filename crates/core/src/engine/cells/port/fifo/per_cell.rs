@@ -199,16 +199,9 @@ impl CellFifo {
 
     /// Remove the cells that have left by `time`, and accept one arriving cell, whose train is forwarded as a whole;
     /// return when the cell's transmission starts.
-    #[inline]
+    #[inline(always)] // once for each cell of both loops
     fn take_cell(&mut self, cx: &mut Context<'_>, vc: PortVc, time: Time) -> Time {
         self.drop_before(cx, Time(time.0 + 1));
-        self.accept_cell(cx, vc, time)
-    }
-
-    /// Accept one cell of a gathered train; the cells that have left by `time` are already removed. Return the start
-    /// of its transmission.
-    #[inline]
-    fn accept_cell(&mut self, cx: &Context<'_>, vc: PortVc, time: Time) -> Time {
         let Content::Cells { pace, .. } = self.content else { return Time::ZERO };
         let start = self.free.not_before(time);
         self.content.join(start, pace.whole, 1);
