@@ -287,6 +287,8 @@ def test_a_level_may_have_a_unit(text: str, level: float, measure: str) -> None:
         ("goodput > 90 %", f"did you mean goodput_ratio>=90 %? {FORMS}"),
         ("goodput>=>9e6", FORMS),
         ("loss==0", f"did you mean loss<=0? {FORMS}"),
+        ("loss<=1 %,delay_p99<=4 ms", "write each comparison in its own goal"),
+        ("loss<=1 % and delay_p99<=4 ms", "write each comparison in its own goal"),
         ("goodput=9e6", f"did you mean goodput_bps>=9e6? {FORMS}"),
         ("ports.a.occupancy_mean<9", f"did you mean ports.a.occupancy_mean<=9? {FORMS}"),
     ],

@@ -57,6 +57,11 @@ WAIT = "(?:sojourn|queueing|waiting)(?:_time|_delay)?"
 
 WORDS: dict[str, tuple[str, ...]] = {
     r"(packet|frame|cell|unit)_(loss|drop|lost)(_ratio|_rate|_share)?|(loss|drop)_(rate|share)|plr|drops?": ("loss",),
+    r"latency_(?P<of>mean|p50|p95|p99|p999|max)": ("delay_{of}", "ports.NAME.sojourn_{of}_s"),
+    r"(fct|flow_completion_time|completion_time)_(?P<of>mean|p50|p95|p99|p999)": (
+        "transfer_time_{of}_s",
+        "slowdown_{of}",
+    ),
     r"latency": ("delay_p99", "delay_mean", "ports.NAME.sojourn_p99_s"),
     r"rtt|round_trip(_time)?|srtt": ("round_trip_mean_s", "round_trip_p99_s", "rpm"),
     rf"{WAIT}": ("ports.NAME.sojourn_mean_s", "ports.NAME.sojourn_p99_s"),

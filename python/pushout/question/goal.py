@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pushout import _core
-from pushout.errors import QuestionError
+from pushout.errors import Argument, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.question import LEAST, MOST
 from pushout.question.figures import did_you_mean, near, path_of
@@ -104,6 +104,8 @@ def read(text: str, port: str = "") -> Goal:
 
     A figure that the summary does not have is that of `port`, as in `sojourn_p99<=5 ms`.
     """
+    if re.search(r"[<>=≥≤].*(,|\band\b|&).*[<>=≥≤]", text):
+        raise QuestionError(f"goal {quoted(text)}: write each comparison in its own ", Argument("goal"))
     if match := re.fullmatch(r"\s*(.*[^\s<>=≥≤])\s*(>=|<=|≥|≤)\s*([^\s<>=≥≤].*?)\s*", text):
         path, relation = _one(text, match[1], port), OPERATORS.get(match[2], match[2])
         _check_share(text, match[1], path, f"{relation}{match[3]}")
