@@ -4,12 +4,15 @@ import inspect
 import re
 import runpy
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pushout import _core
 from pushout.errors import PolicyError, PushoutError
 from pushout.excerpt import excerpt, place, quoted
-from pushout.policy.program import Program
+from pushout.policy.program import Program, admission
+from pushout.policy.queues import pushout, scheduler
 
 
 def read(path: str) -> Program:
@@ -72,17 +75,17 @@ def _why(error: BaseException) -> str:
         return f"running it raises {kind}, whose text cannot be made"
 
 
+DECORATORS: dict[str, Callable[..., Any]] = {"admission": admission, "scheduler": scheduler, "pushout": pushout}
+
 ARGUMENT = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'.*")
 
 
 def _argument(text: str) -> str:
     """Return the message about an argument that a decorator of this package does not have; else empty."""
-    from pushout import policy
-
     match = ARGUMENT.fullmatch(text)
-    if not match or match[1] not in policy.__all__:
+    if not match or match[1] not in DECORATORS:
         return ""
-    allowed = list(inspect.signature(getattr(policy, match[1])).parameters)
+    allowed = list(inspect.signature(DECORATORS[match[1]]).parameters)
     return f"policy.{match[1]}: {_core.unknown('argument', match[2], allowed)}"
 
 

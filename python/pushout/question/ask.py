@@ -172,7 +172,7 @@ def _measuring(
 ) -> tuple[tuple[str, ...], list[Warned]]:
     """Add to overrides what it takes to measure these figures, and warn of it."""
     further = measured.added(explained, paths)
-    return (*sets, *further), measured.told(further)
+    return (*sets, *further), measured.warnings(further)
 
 
 def _own_factors(explained: Document, where: Sequence[Place], choices: Sequence[Choice]) -> list[Warned]:

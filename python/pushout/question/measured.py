@@ -31,7 +31,7 @@ def added(explained: Document, paths: Sequence[str]) -> list[str]:
     return found
 
 
-def told(overrides: Sequence[str]) -> list[Warned]:
+def warnings(overrides: Sequence[str]) -> list[Warned]:
     """Say that these measurements were added."""
     if not overrides:
         return []
