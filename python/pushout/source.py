@@ -1,4 +1,9 @@
-"""Read scenarios from files, texts or Python values."""
+"""Read scenarios from files, texts or Python values.
+
+Annotations stay texts, so that `help` shows the names of types.
+"""
+
+from __future__ import annotations
 
 import errno
 import json
