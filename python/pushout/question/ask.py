@@ -92,7 +92,10 @@ def _place_of(key: str, places: Places) -> Place | None:
         return places.named([section("memory", names[0])])[0] if places.has_memory(names[0]) else None
     if names[0] not in places.ports and (places.is_written(names[0]) or places.is_class(names[0])):
         return None
-    return Place.of(places.port(names[0]))
+    try:
+        return Place.of(places.port(names[0]))
+    except QuestionError as error:
+        raise QuestionError(Argument("over"), f" {excerpt(key)}: ", error) from None
 
 
 def _key(over: str) -> str:
