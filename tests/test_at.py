@@ -526,7 +526,8 @@ def test_places_may_be_given_one_by_one(tmp_path: Path, capsys: pytest.CaptureFi
     [
         ("codel", "PLACE=FILE.py, not 'codel'; for a policy of the catalogue use compare --policies codel"),
         ("bottleneck=", "PLACE=FILE.py, not 'bottleneck='\n"),
-        ("=own.py", "PLACE=FILE.py, not '=own.py'\n"),
+        ("=own.py", "PLACE=FILE.py, not '=own.py', as in bottleneck=own.py\n"),
+        ("own.py", "PLACE=FILE.py, not 'own.py', as in bottleneck=own.py\n"),
     ],
 )
 def test_a_policy_of_a_run_is_a_file_at_a_place(value: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -330,6 +330,15 @@ def test_a_question_has_the_same_options_in_python_and_on_the_command_line(
         assert name not in typed or typed[name] == in_python[name].default, name
 
 
+def test_a_key_of_the_scenario_that_is_taken_for_an_option_leads_to_set(capsys: pytest.CaptureFixture[str]) -> None:
+    told = "It is a key of the scenario: --set 'duration=…' changes it."
+    command("run", "lan", "--duration", "1s", code=2)
+    assert told in capsys.readouterr().err
+    for wrong in (["run", "lan", "--length", "1s"], ["policies", "--duration", "1s"]):
+        command(*wrong, code=2)
+        assert told not in capsys.readouterr().err
+
+
 def test_quotes_that_were_forgotten_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "x", "--set", "duration=0.2", "s", code=2)
     assert "contains a space, as in --set 'duration=1 s'" in capsys.readouterr().err

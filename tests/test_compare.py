@@ -198,6 +198,7 @@ def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -
         ('ppd,{policy="epd"', {}, "must begin with { and end with }"),
         ("epd,tail-dorp", {}, 'did you mean "tail-drop"?'),
         ("epd,reno", {}, 'unknown policy of a port "reno"'),
+        ("epd ppd", {}, "policies epd ppd must have commas: write epd,ppd"),
         ("epd,ppd", {"port": "botleneck"}, 'did you mean "bottleneck"?'),
         ("epd,ppd", {"port": []}, "port must not be an empty list"),
         ("epd,ppd", {"reps": 1}, "two replications"),

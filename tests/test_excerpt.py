@@ -56,6 +56,16 @@ def test_a_message_has_at_most_300_characters_and_gives_up_the_line_of_the_file_
     assert len(str(long)) == MESSAGE
 
 
+def test_of_a_long_message_the_list_of_what_is_allowed_is_cut_before_the_rest() -> None:
+    head = f'{"x" * 220}: it is called "codel" here (allowed: '
+    told = fitted(f"{head}{'name, ' * 40})")
+    assert told.startswith(f"{head}name, ")
+    assert told.endswith("name, )")
+    assert len(told) == MESSAGE
+    assert fitted(told) == told
+    assert fitted(f"{'x' * 400} (allowed: a)").endswith("x (allowed: a)"), "the list alone is too short"
+
+
 def test_an_internal_error_is_shown_in_full() -> None:
     assert len(str(pushout.InternalError("x" * 5_000))) == 5_000
 

@@ -68,6 +68,8 @@ def test_a_name_leads_to_the_path_of_the_report(name: str, path: str) -> None:
         ("fairness_j", ["fairness_jain"]),
         ("p99", ["delay_p99", "transfer_time_p99_s", "slowdown_p99"]),
         ("latency", ["delay_p99", "ports.NAME.sojourn_p99_s"]),
+        ("latency_p95", ["delay_p95", "ports.NAME.sojourn_p95_s"]),
+        ("fct_p99", ["transfer_time_p99_s", "slowdown_p99"]),
         ("sojourn_p999", ["ports.NAME.sojourn_p999_s"]),
         ("queueing_delay", ["ports.NAME.sojourn_mean_s", "ports.NAME.sojourn_p99_s"]),
         ("jitter", ["flows.NAME.delay_variation_p99_s", "flows.NAME.delivery_time_sd_s"]),

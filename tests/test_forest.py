@@ -1,5 +1,7 @@
 """Forest plots: which differences are clear, and the message that says so."""
 
+import itertools
+
 import pytest
 
 from pushout.question import drawing
@@ -60,3 +62,15 @@ def test_a_panel_has_a_row_for_each_policy_in_the_unit_of_the_figure() -> None:
     assert axes.get_title(loc="left") == "tail-drop: 14 ms"
     assert [text.get_text() for text in axes.get_yticklabels()] == ["b", "a"]
     assert axes.containers[0][0].get_ydata()[0] == 1
+
+
+def test_numbers_of_an_axis_do_not_touch() -> None:
+    small = forest(effect("a", 1e-3, 9e-3), effect("b", -2e-3, 6e-3), mean=1.0, label="goodput ÷ ideal")
+    with drawing.paper(columns=3) as (figure, grid):
+        figure.set_size_inches(2 * drawing.WIDTH_IN, 2)  # as a comparison does
+        for axes in grid[0]:
+            panel(axes, small, ["a", "b"], named=True)
+        figure.draw_without_rendering()
+        extents = [text.get_window_extent() for text in grid[0][0].get_xticklabels()]
+    assert len(extents) >= 3
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(extents))

@@ -501,6 +501,7 @@ def test_the_slowdown_is_shown_by_size_in_groups_of_transfers_and_of_chosen_flow
         ("marks", "marks"),
         ("ports.bottleneck.sojourn_p99", "delay"),
         ("sojourn", "delay"),
+        ("sojourn_p99", "delay"),
         ("queueing_delay", "delay"),
         ("ports.bottleneck.occupancy_max", "queue"),
         ("goodput_bps", "throughput"),

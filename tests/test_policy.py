@@ -151,7 +151,9 @@ REFUSED = {
     "while True:\n    pass\nreturn False": "a loop cannot be translated; allowed are assignments",
     "import os\nreturn False": "import cannot be translated",
     "return open('a')": "6:12: this cannot be called; allowed are x.draw() and min",
-    "return x.totl > 3": "6:12: unknown attribute totl (allowed: now,",
+    "return x.totl > 3": "6:12: unknown attribute totl; did you mean total? (allowed: now,",
+    "return x.queue_length > 3": "6:12: unknown attribute queue_length; did you mean total? (allowed: now,",
+    "return x.zzz > 3": "6:12: unknown attribute zzz (allowed: now,",
     "return [1]": "this cannot be translated; allowed are numbers",
     "return x.own": "a condition must be a bool, not int",
     "return 'because'": "unknown reason 'because' (allowed: early",
@@ -573,6 +575,9 @@ ENDS = {
     "class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute": "3: running it raises Mute",
     "def f():\n    return 1 / 0\nf()": "2: running it raises ZeroDivisionError: division by zero",
     "from pushout import policy\n\npolicy.admission(asks='u')": "3: asks must be frame or unit, not 'u'",
+    "from pushout import policy\n\npolicy.admission(ask='unit')": (
+        '3: policy.admission: unknown argument "ask"; did you mean "asks"?'
+    ),
     "x = 1\n  y = 2": "2:2: unexpected indent",
 }
 

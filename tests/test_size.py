@@ -287,6 +287,8 @@ def test_a_level_may_have_a_unit(text: str, level: float, measure: str) -> None:
         ("goodput > 90 %", f"did you mean goodput_ratio>=90 %? {FORMS}"),
         ("goodput>=>9e6", FORMS),
         ("loss==0", f"did you mean loss<=0? {FORMS}"),
+        ("loss<=1 %,delay_p99<=4 ms", "write each comparison in its own goal"),
+        ("loss<=1 % and delay_p99<=4 ms", "write each comparison in its own goal"),
         ("goodput=9e6", f"did you mean goodput_bps>=9e6? {FORMS}"),
         ("ports.a.occupancy_mean<9", f"did you mean ports.a.occupancy_mean<=9? {FORMS}"),
     ],
@@ -686,7 +688,7 @@ def test_a_section_that_stands_for_several_ports_can_be_sized() -> None:
     assert len(asked.choices[0].sets) == 2
     asked = ask.sizing(multi_hop, "goodput_ratio>=0.5", "port.a.buffer", policies="ppd", port="b", **ends)
     assert (asked.question.port and asked.question.port.name) == "a", "the line is that of the port that is sized"
-    with pytest.raises(QuestionError, match='unknown port "default"'):
+    with pytest.raises(QuestionError, match=r'over port\.default\.buffer: unknown port "default"'):
         ask.sizing(LAN, "goodput_ratio>=0.5", "port.default.buffer", **ends)
     asked = ask.sizing(multi_hop, "goodput_ratio>=0.5", "port.default.buffer", policies="ppd", **ends)
     assert [each["code"] for each in asked.warnings] == ["busiest-port"]

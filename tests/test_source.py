@@ -32,6 +32,21 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
             read(str(path))
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("own.py", "a file of Python: a policy in it is given by --policy PLACE=FILE.py"),
+        ("line.pcap", "a capture: pushout import makes a scenario of it"),
+        ("lan.yaml", "YAML"),
+        ("flows.CSV", "CSV: a scenario names a list of transfers"),
+    ],
+)
+def test_a_file_of_another_kind_says_what_it_is_for(name: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"\xa1\xb2")
+    with pytest.raises(ScenarioError, match=rf"{name}: must be a scenario in TOML or JSON, not {why}"):
+        read(str(tmp_path / name))
+
+
 def test_what_is_not_text_is_refused_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "noise"
     path.write_bytes(b"a = 1\nb = \xff")

@@ -1,9 +1,11 @@
 """Traces with the real simulator."""
 
+import inspect
 import json
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -128,3 +130,19 @@ def test_both_engines_record_the_same_packets(tmp_path: Path, capsys: pytest.Cap
         assert json.loads(capsys.readouterr().out)["engine"]["name"] == engine
         files.append((tmp_path / engine / "trace.pcapng").read_bytes())
     assert files[0] == files[1]
+
+
+def test_a_policy_in_python_decides_in_a_traced_run() -> None:
+    @pushout.policy.admission(asks="unit")
+    def refuse(x: Any) -> bool:
+        return x.total < 2
+
+    traced = pushout.trace("w1-packet", policies={"bottleneck": refuse}, set={"duration": "50 ms"})
+    run = pushout.run("w1-packet", policies={"bottleneck": refuse}, set={"duration": "50 ms"})
+    lost = int(traced.columns["units_lost"].sum())
+    assert lost == sum(run["ports.bottleneck.lost"].values()) > 0
+
+
+@pytest.mark.parametrize("function", [pushout.trace, pushout.explain, pushout.validate, pushout.load, pushout.run])
+def test_signatures_name_the_types_that_they_take(function: Any) -> None:
+    assert inspect.signature(function).parameters["scenario"].annotation == "ScenarioLike"

@@ -103,6 +103,7 @@ def test_marks_and_late_frames_have_their_decisions_too() -> None:
         ({"flow": "flow2", "loss": 9999}, 'loss must be from 1 to .*, the number of frames of "flow2"'),
         ({"flow": "flow1", "frame": 1, "loss": 1}, "choose one frame"),
         ({"flow": "flow9", "frame": 1}, 'unknown flow "flow9"'),
+        ({"flow": "zzz", "frame": 1, "set": {"duration": "1 ms"}}, r'unknown flow "zzz" \(allowed: flow1, flow2\)'),
         ({"flow": "flow1", "frame": 1, "at": "bottleneck"}, 'but not frame 1 of "flow1"'),
         ({"at": "nowhere"}, 'unknown place "nowhere"'),
         ({"ill": "sad"}, 'unknown ill "sad"'),

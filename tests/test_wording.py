@@ -105,7 +105,7 @@ def test_every_argument_in_a_message_is_one_and_has_an_option() -> None:
     named = {name for file in sources for name in re.findall(r'Argument\("(\w+)"\)', file.read_text(encoding="utf-8"))}
     assert len(named) > 4
     functions = (pushout.run, pushout.compare, pushout.size, pushout.sweep, pushout.plot, pushout.headroom)
-    functions += (pushout.why, pushout.worst, pushout.chip_predict, pushout.chip_explain, lab.page)
+    functions += (pushout.why, pushout.worst, pushout.never, pushout.chip_predict, pushout.chip_explain, lab.page)
     parameters = {name for function in functions for name in inspect.signature(function).parameters}
     options = {
         opt for name in MODULES for each in load(name).params for opt in each.opts if isinstance(each, click.Option)

@@ -401,7 +401,7 @@ def test_the_command_proves_that_an_event_never_happens_or_shows_it(typed: Typed
     ("arguments", "message"),
     [
         (["--never", "idle while waiting"], "--never must be one of loss, loss while room, starved, not idle"),
-        (["--never", "lossless_drop"], "no packet here has a lossless class"),
+        (["--never", "lossless_drop"], "which needs pause, as in"),
         (["--never", "starvd"], 'did you mean "starved"?'),
         (["--never", "loss", "--reach", "2"], "--reach cannot be used with --never"),
         (["--never", "loss", "--grid", "alpha=1"], "--grid cannot be used with --never"),

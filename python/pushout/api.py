@@ -44,7 +44,7 @@ from pushout.question.session import Folder, Session
 from pushout.question.shard import Shard, check_places
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
-from pushout.question.trace import TraceResult, trace
+from pushout.question.trace import TraceResult, traced
 from pushout.question.why import LAST, Reaction, WhyResult
 from pushout.question.why import why as ask_why
 from pushout.question.worst import OPTIMUM, WorstResult
@@ -125,6 +125,30 @@ def run(
     job = Job(source, (*_everywhere(policies, source, changes), *changes), engine, audit)
     with shown(progress, "replications" if reps > 1 else "") as told:
         return Result(*replicated(job, seed, reps, jobs=jobs, progress=told))
+
+
+def trace(
+    scenario: ScenarioLike,
+    *,
+    ports: str | Sequence[str] = (),
+    policies: PoliciesByPort | None = None,
+    set: Overrides = (),  # noqa: A002  (the name of the option)
+    seed: int | None = None,
+    audit: bool = False,
+    progress: Progress | None = None,
+) -> TraceResult:
+    """Run once and record every packet at these ports; where links carry cells the reference engine runs.
+
+    Parameters: `ports` are names of ports, `*` for all, by default those with a limited buffer; for the others see
+    `run`. The figures are the same as without a trace.
+
+        >>> pushout.trace("scenarios/lan.toml", set={"duration": "0.5 s"}).to_polars()
+    """
+    check_seed(seed)
+    source, changes = load(scenario), overrides(set)
+    names = [ports] if isinstance(ports, str) else list(ports)
+    job = Job(source, (*_everywhere(policies, source, changes), *changes), audit=audit)
+    return traced(job, names, seed, progress)
 
 
 def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[str]) -> list[str]:
@@ -543,15 +567,20 @@ def never(
     states: int = STATES,
     frames: int | None = None,
     circuits: int = 1,
+    pause: Mapping[str, int] | None = None,
 ) -> NeverResult:
     """Prove that an event happens on no input, or find the shortest input on which it does.
 
     Parameters: `event` is `"loss"`, `"loss while room"` (a packet is refused or pushed out, although the memory is not
     full), `"starved"` (a packet is refused while the queue of its port is empty), or, with `frames`, `"broken frame"`
-    (a cell is lost after the first cells of its frame were queued); the others are those of `worst`.
+    (a cell is lost after the first cells of its frame were queued), or, with `pause`, `"lossless_drop"`: `ports`
+    senders, each with a queue on the ingress side of the memory and an output of its own, are stopped when their queue
+    takes its first packet of headroom. `pause` has `xoff` (the headroom of a queue), `response` (slots in which a
+    stopped sender still sends), and perhaps `xon` (what a queue holds when its sender goes on, 0) and `headroom` (of
+    all queues together). The others are those of `worst`.
 
         >>> pushout.never("longest-queue", "starved", memory=8).proved
         True
     """
     count = ports if frames is None else circuits
-    return nevers.never(policy, event, count, memory, set or {}, states, frames)
+    return nevers.never(policy, event, count, memory, set or {}, states, frames, pause)

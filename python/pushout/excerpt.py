@@ -61,8 +61,23 @@ def place(path: str) -> str:
 
 
 def fitted(message: str) -> str:
-    """Shorten a message to `MESSAGE` characters, first by leaving out the quoted line of the file."""
-    return message if len(message) <= MESSAGE else cut(re.sub(MARK, "", message), MESSAGE)
+    """Shorten a message to `MESSAGE` characters.
+
+    It gives up the quoted line of the file first, then a part of the list of what is allowed, as `fitted` in
+    `crates/core/src/excerpt.rs` does, and only then its middle.
+    """
+    if len(message) <= MESSAGE:
+        return message
+    message = re.sub(MARK, "", message)
+    head, allowed, names = message.rpartition(" (allowed: ")
+    over = len(message) - MESSAGE
+    if over > 0 and allowed and len(names) > over + LEAST_LIST:
+        return f"{head}{allowed}{cut(names, len(names) - over)}"
+    return cut(message, MESSAGE)
+
+
+LEAST_LIST = 30
+"""Characters that must be left of the list of what is allowed."""
 
 
 def printable(text: str) -> str:

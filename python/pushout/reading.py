@@ -1,4 +1,9 @@
-"""Read scenarios and the catalogue without a run. It imports little."""
+"""Read scenarios and the catalogue without a run. It imports little.
+
+Annotations stay texts, so that `help` shows the names of types.
+"""
+
+from __future__ import annotations
 
 import json
 from typing import Any

@@ -1,4 +1,9 @@
-"""Read scenarios from files, texts or Python values."""
+"""Read scenarios from files, texts or Python values.
+
+Annotations stay texts, so that `help` shows the names of types.
+"""
+
+from __future__ import annotations
 
 import errno
 import json
@@ -113,6 +118,15 @@ def files(source: Source) -> list[str]:
     return named(value)
 
 
+FOREIGN = {
+    ".py": "a file of Python: a policy in it is given by --policy PLACE=FILE.py",
+    **dict.fromkeys((".pcap", ".pcapng"), "a capture: pushout import makes a scenario of it"),
+    **dict.fromkeys((".yaml", ".yml"), "YAML"),
+    ".csv": "CSV: a scenario names a list of transfers in [workload], or a recording in a source",
+}
+"""Files of other kinds that are taken for scenarios, by their suffixes."""
+
+
 def read(path: str, what: str = "scenario") -> Source:
     """Read a scenario file or another file of that format; `-` is the standard input."""
     if not path:
@@ -124,6 +138,8 @@ def read(path: str, what: str = "scenario") -> Source:
             return Source(_decode(_limited(sys.stdin.buffer, path, what), path), "<stdin>")
         path = os.fspath(shipped.resolved(path))
         with Path(path).open("rb") as file:
+            if why := FOREIGN.get(Path(path).suffix.lower()):
+                raise ScenarioError(f"{place(path)}: must be a {what} in TOML or JSON, not {why}")
             if os.fstat(file.fileno()).st_size > SIZE_LIMIT:
                 raise _too_large(path, what)
             return Source(_decode(_limited(file, path, what), path), _name(path))

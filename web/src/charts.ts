@@ -65,10 +65,10 @@ export class Charts {
       width: Math.max(200, inner(figure)),
       height: this.isMain ? 96 : 170,
       padding: [null, 30, null, null],
-      legend: { live: false },
+      legend: { live: false, markers: { dash: (_, at) => (lines[at - 1]?.dash ? "dotted" : "solid") } },
       cursor: { sync: { key: "lab" }, y: false },
       scales: { x: { time: false, range: () => this.axis }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },
-      axes: [{ ...axis, ...(this.isMain ? { size: 26 } : {}), values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) }, { ...axis, size: 64 }],
+      axes: [{ ...axis, ...(this.isMain ? { size: 26 } : {}), values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(6))} s`) }, { ...axis, size: 64, space: 18 }],
       series: [
         { label: "time", value: (_, time) => (time === null ? "" : `${time.toFixed(4)} s`) },
         ...lines.map((line) => ({ label: line.label, stroke: line.stroke, width: 1.5, points: { show: false }, ...(line.dash ? { dash: line.dash } : {}) })),

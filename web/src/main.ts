@@ -128,6 +128,7 @@ class Page {
 
   /** Ask before long work. */
   private ask({ estimate }: TooLong, go: () => void): void {
+    this.tell("");
     const time = estimate === undefined ? "more than 2 s" : `about ${Math.round(estimate / 1000)} s`;
     at("question").textContent = `This link needs ${time} of work before it can be shown. Is it to be done?`;
     at("ask").hidden = false;

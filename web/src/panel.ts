@@ -131,13 +131,13 @@ export class Panel {
     const shown = this.figures.filter((figure) => documents.length === 0 || documents[own] === undefined || whole(figure)[own] !== undefined);
     const warmup = this.run?.scenario.warmup ?? 0;
     const rows: [string, (figure: Figure) => string][] = [
-      ["so far", (figure) => cell(figure, soFar(figure), own, figure.soFar === undefined ? "–" : undefined)],
-      [warmup > 0 ? `whole run from ${span(warmup)} on` : "whole run", (figure) => cell(figure, whole(figure), own, documents[own] ? undefined : "…")],
+      ["0 s to now", (figure) => cell(figure, soFar(figure), own, figure.soFar === undefined ? "at the end" : undefined)],
+      [`${warmup > 0 ? span(warmup) : "0 s"} to the end`, (figure) => cell(figure, whole(figure), own, documents[own] ? undefined : "…")],
     ];
     const text = JSON.stringify([shown.map(({ label }) => label), rows.map(([name, of]) => [name, shown.map(of)])]);
     if (this.table.dataset["text"] === text) return;
     this.table.dataset["text"] = text;
-    this.table.replaceChildren(line("th", ["", ...shown.map(({ label }) => label)]), ...rows.map(([name, of]) => line("td", [name, ...shown.map(of)])));
+    this.table.replaceChildren(line("th", ["▲ is better", ...shown.map(({ label }) => label)]), ...rows.map(([name, of]) => line("td", [name, ...shown.map(of)])));
   }
 
   /** What the engine has found about the loss of the frame that is followed. */

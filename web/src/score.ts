@@ -93,6 +93,13 @@ export function written(unit: Unit, value: number | undefined): string {
   return unit === "count" ? count(Number(value.toFixed(value < 100 ? 1 : 0))) : value.toFixed(3);
 }
 
+/** A mean with half of its interval, both in the unit that suits the mean: 25.74 ± 0.73 ms. */
+export function interval(unit: Unit, mean: number, half: number): string {
+  if (unit !== "time" || mean <= 0) return `${written(unit, mean)} ± ${written(unit, half)}`;
+  const [shown, size] = span(mean * 1e12).split(" ") as [string, string];
+  return `${shown} ± ${Number(((half * Number(shown)) / mean).toPrecision(2))} ${size}`;
+}
+
 /** Documents of whole runs, from an engine of their own that ends with the next experiment. */
 export class Whole {
   readonly documents: (Document | undefined)[] = [];

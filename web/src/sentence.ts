@@ -1,7 +1,7 @@
 // What the reader is told before the runs: the sentence with its control, and a lesson's question with guesses.
 
 import { type Preset, controlled, plain, valueOf } from "./presets";
-import { figures, written } from "./score";
+import { figures, interval } from "./score";
 
 /** Write the sentence of a preset; `change` gets the overrides with the value that the reader chooses. */
 export function sentence(place: HTMLElement, preset: Preset, sets: string[][], change: (sets: string[][]) => void): void {
@@ -25,8 +25,8 @@ export function sentence(place: HTMLElement, preset: Preset, sets: string[][], c
 export function outcome({ outcome, score }: Preset): string {
   const figure = figures(score).find(({ path }) => path.replace(/PORT/, "") === outcome?.path.replace(/^(ports\.)[^.]+/, "$1") || path === outcome?.path);
   if (!outcome || !figure) return "";
-  const each = ([mean, half]: [number, number]) => `${written(figure.unit, mean)} ± ${written(figure.unit, half)}`;
-  return `${outcome.seeds} seeds: ${figure.label} ${each(outcome.a)} (A), ${each(outcome.b)} (B).`;
+  const each = ([mean, half]: [number, number]) => interval(figure.unit, mean, half);
+  return `Mean of ${outcome.seeds} seeds: ${figure.label} ${each(outcome.a)} (A), ${each(outcome.b)} (B).`;
 }
 
 /** Ask a lesson's question; `go` starts the runs after the guess. */

@@ -3,7 +3,7 @@
 import { colour } from "./flow";
 import type { Row } from "./protocol";
 import type { Run } from "./run";
-import { seconds } from "./words";
+import { count, seconds } from "./words";
 
 export type Column = (number | null | undefined)[];
 
@@ -36,11 +36,17 @@ export function charts(runs: Run[]): Chart[] {
     });
   const all = [
     { title: `Queue (${measure})`, isMain: true, lines: each(occupancy) },
-    { title: "Congestion windows (bytes)", isMain: true, lines: each(windows) },
+    { title: `Congestion windows${of(runs[0])} (bytes)`, isMain: true, lines: each(windows) },
     { title: "Goodput of all flows (Mb/s)", isMain: false, lines: each((_, dash, name) => [goodput(dash, name)]) },
     { title: "Units lost so far", isMain: false, lines: each(losses) },
   ];
   return [...all, ...states(runs)].filter(({ lines }) => lines.length > 0);
+}
+
+/** Which flows have a line, if it is not all of them. */
+function of(run: Run | undefined): string {
+  const flows = run?.scenario.flows.length ?? 0;
+  return flows > LINES_AT_MOST ? ` of ${LINES_AT_MOST} of ${count(flows)} flows` : "";
 }
 
 /** A chart for each variable that a policy of the port keeps; the first of a policy of the reader's own stands beside the runs. */

@@ -1,4 +1,4 @@
-// The network of a run in a line: senders, the port in view, receivers. A dot grows with the rate of its flow; a ring shows a
+// The network of a run in a line: senders, the port in view or the memory that it shares, receivers. A dot grows with the rate of its flow; a ring shows a
 // sender that waits for a timeout; the way back lights up with marks, the way forth with a pause.
 
 import { colour } from "./flow";
@@ -24,7 +24,7 @@ export class Sketch {
   private flows: { flow: number; place: number }[] = [];
   private readonly level = element("rect", { x: BOX, y: TOP, height: 36, width: 0, class: "filled" });
   private readonly forth = element("path", { d: `M170 ${MIDDLE}H${BOX}`, class: "way" });
-  private readonly back = element("path", { d: `M${WIDTH - 40} ${MIDDLE + 12}V50H130V${MIDDLE + 14}`, class: "back" });
+  private readonly back = element("path", { d: `M${WIDTH - 40} ${MIDDLE + 12}V50H140V${MIDDLE + 14}`, class: "back" });
   private readonly words = element("text", { x: 180, y: MIDDLE - 6, class: "pause" });
   private readonly stalled = new Map<number, { timeouts: number; delivered: number; waits: boolean }>();
   private marks = 0;
@@ -52,10 +52,11 @@ export class Sketch {
       this.back,
       ...this.dots,
       text(172, MIDDLE - 8, more, "start"),
+      text(0, HEIGHT - 1, "flows, larger if faster", "start"),
       element("rect", { x: BOX, y: TOP, width: BOX_WIDE, height: 36, class: "box" }),
       this.level,
-      text(BOX + BOX_WIDE / 2, MIDDLE + 4, run.port.name, "middle"),
-      text((BOX + BOX_WIDE + WIDTH - 52) / 2, MIDDLE - 6, rate(run.port.rate), "middle"),
+      text(BOX + BOX_WIDE / 2, MIDDLE + 4, run.scenario.memory ? `memory ${run.scenario.memory.name}` : run.port.name, "middle"),
+      ...line(run).map((words, at) => text((BOX + BOX_WIDE + WIDTH - 52) / 2, MIDDLE - 6 + 18 * at, words, "middle")),
       element("circle", { cx: WIDTH - 40, cy: MIDDLE, r: 11, class: "box" }),
       this.words,
     );
@@ -123,6 +124,11 @@ function element(kind: string, values: Record<string, string | number>): SVGElem
   const made = document.createElementNS(SPACE, kind);
   for (const [key, value] of Object.entries(values)) made.setAttribute(key, String(value));
   return made;
+}
+
+/** The words at the line of the port: its rate and, where the box is a memory of several ports, below it its name. */
+function line({ port, scenario }: Run): string[] {
+  return scenario.memory ? [rate(port.rate), port.name] : [rate(port.rate)];
 }
 
 function text(x: number, y: number, words: string, anchor: string): SVGElement {

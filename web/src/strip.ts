@@ -142,7 +142,7 @@ export class Strip {
     const last = Math.max(0, Math.floor((LEFT + this.place.width) / WORD) - 1);
     for (const flight of motion.others) {
       if (flight.kind === "out" || motion.progress(flight, now) === undefined) continue;
-      const word = flight.kind === "mark" ? `mark: ${flight.word}` : flight.word;
+      const word = `${flight.kind === "mark" ? "marked" : "lost"}: ${flight.word}`;
       const key = `${Math.min(last, Math.floor(this.at(flight.place).x / WORD))} ${word}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }

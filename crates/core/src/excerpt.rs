@@ -23,10 +23,21 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}\"", excerpt(text, VALUE))
 }
 
-/// Cut a message to at most [`MESSAGE`] characters.
+/// Cut a message to at most [`MESSAGE`] characters: in the list of what is allowed, if it ends with one.
 pub fn fitted(message: String) -> String {
-    cut(&message, MESSAGE)
+    let over = message.chars().count().saturating_sub(MESSAGE);
+    let list = message.rfind(ALLOWED).map(|start| message.split_at(start + ALLOWED.len()));
+    match list.map(|(head, list)| (head, list, list.chars().count())) {
+        Some((head, list, length)) if over > 0 && length > over + LEAST_LIST => {
+            format!("{head}{}", cut(list, length - over))
+        }
+        _ => cut(&message, MESSAGE),
+    }
 }
+
+/// The beginning of the list of what is allowed, and the characters that must be left of it.
+const ALLOWED: &str = " (allowed: ";
+const LEAST_LIST: usize = 30;
 
 /// Cut a printable text to at most `most` characters.
 pub fn cut(text: &str, most: usize) -> String {
@@ -67,6 +78,15 @@ mod tests {
         assert_eq!(excerpt(&"é".repeat(1_000_000), 5), "éé…éé");
         assert_eq!(quoted(&"7".repeat(10_000)).chars().count(), VALUE + 2);
         assert_eq!(fitted("x".repeat(301)).chars().count(), MESSAGE);
+    }
+
+    #[test]
+    fn of_a_long_message_the_list_of_what_is_allowed_is_cut_first() {
+        let head = format!("{}: it is called \"codel\" here (allowed: ", "x".repeat(220));
+        let told = fitted(format!("{head}{})", "name, ".repeat(40)));
+        assert!(told.starts_with(&format!("{head}name, ")) && told.ends_with("name, )"), "{told}");
+        assert_eq!(told.chars().count(), MESSAGE);
+        assert_eq!(fitted(format!("{} (allowed: a)", "x".repeat(400))).chars().count(), MESSAGE);
     }
 
     #[test]

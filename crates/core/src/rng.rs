@@ -148,10 +148,16 @@ impl Keyed {
         Draws { key: self.key, subject, block: 0, numbers: [0; BLOCK], used: BLOCK }
     }
 
-    /// Return the first number for a subject, uniform on `[0, 1)`.
-    #[inline]
+    /// Return the first number for a subject, uniform on `[0, 1)`. In a loop over units of one frame only what depends
+    /// on the index is computed each time.
+    #[inline(always)]
     pub fn unit(&self, subject: Subject) -> f64 {
-        self.about(subject).unit()
+        let Subject([first, second, third]) = subject;
+        let [high, low, ..] = philox_block([0, first, second, third], self.key);
+        HAS_DRAWN.set(true);
+        #[cfg(test)]
+        self.about(subject).refill();
+        fraction(joined(high, low))
     }
 }
 
@@ -297,7 +303,7 @@ fn philox([mut first, mut second]: [[u32; BLOCK]; 2], mut key: [u32; 2]) -> [[u3
 }
 
 /// Compute Philox4x32 with ten rounds for one counter.
-#[inline]
+#[inline(always)]
 fn philox_block(mut counter: [u32; BLOCK], mut key: [u32; 2]) -> [u32; BLOCK] {
     for _ in 0..10 {
         counter = round(counter, key);

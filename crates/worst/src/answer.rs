@@ -3,11 +3,13 @@
 use pushout_core::buffer::admission;
 use pushout_core::language::spec::Field;
 use pushout_core::memory::decide::Policies;
+use pushout_core::memory::decide::lossless::Headroom;
 use serde_json::{Value as Json, json};
 
 use crate::graph::Graph;
 use crate::input::{Input, LAPS, Played, Sides, Unrolled, of_moves};
 use crate::pair::{Pair, Plan};
+use crate::pauses::Pauses;
 use crate::ratio::Ratio;
 use crate::search::Coarse;
 use crate::solve::Solution;
@@ -47,6 +49,7 @@ impl Question {
             Subject::Memory { policies, .. } => policies.name(),
             Subject::Frames { policy: admission::Spec::Program(program), .. } => program.name.clone(),
             Subject::Frames { policy, .. } => policy.name().to_string(),
+            Subject::Pauses { scheme, .. } => scheme.name().to_string(),
         }
     }
 
@@ -65,15 +68,25 @@ impl Question {
                 json!({ "policy": policies.write(), "against": against.as_ref().map(Policies::write) })
             }
             Subject::Frames { policy, .. } => json!({ "policy": policy.write(), "against": null }),
+            Subject::Pauses { scheme, .. } => {
+                json!({ "policy": { "admission": scheme.write() }, "against": null })
+            }
         }
     }
 
     /// Return the cells of a frame, if the question is about frames.
     pub(crate) fn frames(&self) -> Option<u16> {
         match self.subject {
-            Subject::Memory { .. } => None,
             Subject::Frames { length, .. } => Some(length),
+            _ => None,
         }
+    }
+
+    /// Return the pauses, if the question is about senders that a memory stops.
+    pub(crate) fn pause(&self) -> Option<Json> {
+        let Subject::Pauses { pauses: Pauses { headroom, response }, .. } = self.subject else { return None };
+        let Headroom { xoff, xon, all } = headroom;
+        Some(json!({ "xoff": xoff, "xon": xon, "headroom": all, "response": response }))
     }
 }
 

@@ -6,11 +6,13 @@ use pushout_core::language::registry::Entry;
 use pushout_core::language::spec::Field;
 use pushout_core::language::tree::{Fault, Key, Node, TextPlace, Value};
 use pushout_core::memory::decide::Policies;
+use pushout_core::memory::decide::lossless::Headroom;
 use pushout_core::memory::{pushout, sharing};
 use pushout_core::words::nearest::unknown;
 
 use crate::frames::{Frames, Port};
 use crate::never::Event;
+use crate::pauses::{Pauses, Senders};
 use crate::ratio::Ratio;
 use crate::side::Memory;
 use crate::{Failure, MOST_VISITED, Question, Subject, Watch};
@@ -59,6 +61,14 @@ impl Question {
                 built.map_err(|why| refused(table("policy"), "policy", why.key, &why.why))?;
                 Ok(())
             }
+            Subject::Pauses { scheme, pauses } => {
+                let built = Senders::new(scheme, self.cells, self.ports, *pauses);
+                built.map_err(|why| match why.key {
+                    Some("memory") => node.fault("memory", why.why),
+                    key => refused(table("policy"), "policy", key, &why.why),
+                })?;
+                Ok(())
+            }
         }
     }
 
@@ -101,6 +111,9 @@ fn asks_for_delay(question: &Node) -> Result<bool, Fault> {
 
 /// Read the policy of a question: that of a port if frames are given, else of a memory.
 fn subject(node: &Node) -> Result<Subject, Fault> {
+    if let Some(pause) = node.get("pause") {
+        return paused(node, pause);
+    }
     let Some(frames) = node.get("frames") else {
         let against = node.get("against").map(|_| policies(node, "against")).transpose()?;
         return Ok(Subject::Memory { policies: policies(node, "policy")?, against });
@@ -114,6 +127,29 @@ fn subject(node: &Node) -> Result<Subject, Fault> {
         policy: buffer::admission::Spec::read(table, "policy")?,
         length: u16::try_from(length).unwrap_or(u16::MAX),
     })
+}
+
+/// Read a memory that stops its senders.
+fn paused(node: &Node, pause: &Node) -> Result<Subject, Fault> {
+    if let Some(key) = ["frames", "against"].into_iter().find(|key| node.get(key).is_some()) {
+        return Err(
+            node.fault(key, "must be left out with pause, which is about packets and the policy alone")
+        );
+    }
+    if node.get("never").is_none() {
+        return Err(pause.fault("pause", "needs never, as in never lossless_drop"));
+    }
+    let Policies { admission: scheme, pushout: None } = policies(node, "policy")? else {
+        return Err(node.fault("policy", "must be a scheme that divides a memory: push-out loses packets"));
+    };
+    let number = |key: &str| pause.get(key).map(|node| u64::read(node, key)).transpose();
+    let needed = |key: &str| number(key)?.ok_or_else(|| pause.fault("pause", format!("must have {key}")));
+    let (xoff, response) = (needed("xoff")?, needed("response")?);
+    let senders = u64::read(node.get("ports").ok_or_else(|| node.fault("ports", "must be given"))?, "ports")?;
+    let all = number("headroom")?.unwrap_or_else(|| xoff.saturating_mul(senders));
+    let headroom = Headroom { xoff, xon: number("xon")?.unwrap_or(0), all };
+    let response = u16::try_from(response).unwrap_or(u16::MAX);
+    Ok(Subject::Pauses { scheme, pauses: Pauses { headroom, response } })
 }
 
 /// Read a ratio.

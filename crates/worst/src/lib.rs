@@ -9,7 +9,8 @@
 //!
 //! Optima need no push-out: an optimum can refuse from the start what it would push out later.
 //!
-//! A second model has one FIFO port and frames of several cells ([`Subject::Frames`]).
+//! A second model has one FIFO port and frames of several cells ([`Subject::Frames`]), a third one senders that a memory
+//! stops ([`Subject::Pauses`]).
 
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,8 @@ mod never;
 
 mod pair;
 
+mod pauses;
+
 mod ratio;
 
 mod reach;
@@ -60,6 +63,7 @@ pub use answer::{Answer, Lap};
 pub use delay::Delay;
 pub use input::{Arrival, Input, Played};
 pub use never::{Event, Example, Proof};
+pub use pauses::{Pauses, Slot};
 pub use ratio::Ratio;
 
 use answer::Found;
@@ -68,6 +72,7 @@ use graph::Graph;
 use machine::Machine;
 use model::Model as _;
 use pair::Pair;
+use pauses::{MOST_RESPONSE, Senders};
 use side::{Memory, Side};
 
 /// Most ports that a question can have.
@@ -94,7 +99,7 @@ const HOPELESS: u128 = 64;
 pub struct Question {
     /// The policy, and what it is compared with.
     pub subject: Subject,
-    /// Number of ports, or of circuits that send frames.
+    /// Number of ports, of circuits that send frames, or of senders that are stopped.
     pub ports: usize,
     /// Number of cells.
     pub cells: u64,
@@ -123,6 +128,13 @@ pub enum Subject {
         policy: admission::Spec,
         /// Cells of a frame.
         length: u16,
+    },
+    /// A memory that stops its senders, for packets of one cell of a lossless class.
+    Pauses {
+        /// The scheme that divides the shared room.
+        scheme: sharing::Spec,
+        /// When senders stop, and go on.
+        pauses: Pauses,
     },
 }
 
@@ -296,7 +308,15 @@ impl Question {
             Subject::Frames { length, .. } if !(2..=MOST_LENGTH).contains(length) => {
                 Err(refuse("frames", format!("must be from 2 to {MOST_LENGTH} cells, not {length}")))
             }
-            Subject::Frames { .. } => self.check_size(most),
+            Subject::Pauses { pauses: Pauses { response, .. }, .. }
+                if !(1..=MOST_RESPONSE).contains(response) =>
+            {
+                Err(refuse(
+                    "pause",
+                    format!("must have a response from 1 to {MOST_RESPONSE} slots, not {response}"),
+                ))
+            }
+            Subject::Frames { .. } | Subject::Pauses { .. } => self.check_size(most),
         }
     }
 
@@ -315,12 +335,18 @@ impl Question {
 
     /// Build the refusal of a buffer of which one side can have this number of states.
     fn too_large(&self, lengths: u128, most: usize) -> Failure {
-        let places = if self.may_refuse() { "the optimum alone has" } else { "each policy has" };
-        let why = format!(
-            "must be smaller for {} ports or circuits: {places} up to {lengths} states, and at most {most} can be \
-             tabulated",
-            self.ports
-        );
+        let why = match self.subject {
+            Subject::Pauses { .. } => format!(
+                "must be smaller for {} senders, or their response shorter: they have more than the {most} states that \
+                 can be visited",
+                self.ports
+            ),
+            _ => format!(
+                "must be smaller for {} ports or circuits: {} up to {lengths} states, and at most {most} can be tabulated",
+                self.ports,
+                if self.may_refuse() { "the optimum alone has" } else { "each policy has" }
+            ),
+        };
         refuse("memory", why)
     }
 
@@ -355,6 +381,13 @@ impl Question {
                 let open = (3 * u128::from(*length)).checked_pow(self.ports as u32);
                 open.and_then(|open| open.checked_mul(u128::from(self.cells) + 1)).unwrap_or(u128::MAX)
             }
+            Subject::Pauses { pauses, .. } => {
+                // shared room and headroom of a queue, and bits: two of the slot, the others of its stops
+                let bits = 1_u128 << (pauses.response + 4);
+                let room = (u128::from(self.cells) + 1) * (u128::from(pauses.headroom.xoff) + 1);
+                let of_sender = room.saturating_mul(bits);
+                of_sender.checked_pow(self.ports as u32).unwrap_or(u128::MAX)
+            }
         }
     }
 
@@ -365,19 +398,46 @@ impl Question {
 
     /// Build the policy and its opponent.
     fn sides(&self) -> Result<[Box<dyn Side>; 2], Failure> {
-        match &self.subject {
-            Subject::Memory { policies, against } => {
-                let side = |policies: &Policies| {
-                    Memory::new(policies, self.cells, self.ports).map_err(Failure::refused)
-                };
-                let opponent = side(against.as_ref().unwrap_or(&optimum()))?;
-                Ok([Box::new(side(policies)?), Box::new(opponent)])
-            }
+        Ok([self.side()?, self.opponent()?])
+    }
+
+    /// Build the policy.
+    fn side(&self) -> Result<Box<dyn Side>, Failure> {
+        Ok(match &self.subject {
+            Subject::Memory { policies, .. } => Box::new(self.memory(policies)?),
             Subject::Frames { policy, length } => {
-                let frames = Frames { length: *length, circuits: self.ports, cells: self.cells };
-                let port = frames::Port::new(policy, frames).map_err(Failure::refused)?;
-                Ok([Box::new(port), Box::new(frames::Optimum(frames))])
+                Box::new(frames::Port::new(policy, self.frames_of(*length)).map_err(Failure::refused)?)
             }
+            Subject::Pauses { scheme, pauses } => Box::new(self.senders(scheme, *pauses)?),
+        })
+    }
+
+    /// Build the opponent.
+    fn opponent(&self) -> Result<Box<dyn Side>, Failure> {
+        Ok(match &self.subject {
+            Subject::Memory { against, .. } => Box::new(self.memory(against.as_ref().unwrap_or(&optimum()))?),
+            Subject::Frames { length, .. } => Box::new(frames::Optimum(self.frames_of(*length))),
+            Subject::Pauses { .. } => return Err(refuse("pause", "needs never, as in never lossless_drop")),
+        })
+    }
+
+    fn memory(&self, policies: &Policies) -> Result<Memory, Failure> {
+        Memory::new(policies, self.cells, self.ports).map_err(Failure::refused)
+    }
+
+    fn frames_of(&self, length: u16) -> Frames {
+        Frames { length, circuits: self.ports, cells: self.cells }
+    }
+
+    fn senders(&self, scheme: &sharing::Spec, pauses: Pauses) -> Result<Senders, Failure> {
+        Senders::new(scheme, self.cells, self.ports, pauses).map_err(Failure::refused)
+    }
+
+    /// Return the number of arrivals that a state can have: where senders are stopped, outputs send one by one too.
+    fn moves(&self) -> usize {
+        match self.subject {
+            Subject::Pauses { .. } => 2 * self.ports,
+            _ => self.ports,
         }
     }
 

@@ -10,8 +10,9 @@ use serde_json::{Value as Json, json};
 use crate::input::{Arrival, Input, slots};
 use crate::machine::Machine;
 use crate::pair::Step;
+use crate::pauses::Slot;
 use crate::side::Side;
-use crate::{Failure, Limit, MOST_VISITED, Need, Question, Subject, Watch, frames};
+use crate::{Failure, Limit, MOST_VISITED, Need, Question, Subject, Watch, frames, pauses};
 
 /// What a policy may be asked never to do. Every event is an arrival after which a packet, or a cell of a frame, is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +25,13 @@ pub enum Event {
     Starved,
     /// A cell of a frame is lost after the first cells of this frame were queued.
     BrokenFrame,
+    /// A packet of a lossless class is lost, although the memory stops the senders.
+    LosslessDrop,
 }
 
-const OF_MEMORIES: [Event; 3] = [Event::Loss, Event::LossWhileRoom, Event::Starved];
-const OF_FRAMES: [Event; 3] = [Event::Loss, Event::LossWhileRoom, Event::BrokenFrame];
+const OF_MEMORIES: &[Event] = &[Event::Loss, Event::LossWhileRoom, Event::Starved];
+const OF_FRAMES: &[Event] = &[Event::Loss, Event::LossWhileRoom, Event::BrokenFrame];
+const OF_PAUSES: &[Event] = &[Event::LosslessDrop];
 
 /// An arrival at one side: the states before and after.
 #[derive(Clone, Copy)]
@@ -45,6 +49,7 @@ impl Event {
             Event::LossWhileRoom => "loss while room",
             Event::Starved => "starved",
             Event::BrokenFrame => "broken frame",
+            Event::LosslessDrop => "lossless_drop",
         }
     }
 
@@ -53,13 +58,14 @@ impl Event {
         let events = match subject {
             Subject::Memory { .. } => OF_MEMORIES,
             Subject::Frames { .. } => OF_FRAMES,
+            Subject::Pauses { .. } => OF_PAUSES,
         };
-        let names = events.map(Event::name);
+        let names: Vec<&str> = events.iter().map(|event| event.name()).collect();
         let allowed = names.join(", ");
-        match (name, events.into_iter().find(|event| event.name() == name)) {
-            (_, Some(event)) => Ok(event),
+        match (name, events.iter().find(|event| event.name() == name)) {
+            (_, Some(&event)) => Ok(event),
             ("lossless_drop", None) => Err(format!(
-                "must be one of {allowed}, not lossless_drop: no packet here has a lossless class"
+                "must be one of {allowed}, not lossless_drop, which needs pause, as in pause xoff=3,response=2"
             )),
             ("idle while waiting", None) => Err(format!(
                 "must be one of {allowed}, not idle while waiting: every port with packets sends one in each slot"
@@ -70,6 +76,9 @@ impl Event {
 
     /// Return whether an arrival is the event.
     fn is(self, side: &dyn Side, cells: u64, Occurrence { before, after, port }: Occurrence<'_>) -> bool {
+        if self == Event::LosslessDrop {
+            return pauses::has_lost(after) && !pauses::has_lost(before);
+        }
         let held = |state: &[u16]| side.lengths(state).iter().sum::<u64>();
         let is_loss = held(after) <= held(before);
         is_loss
@@ -78,6 +87,7 @@ impl Event {
                 Event::LossWhileRoom => held(before) < cells,
                 Event::Starved => before[port] == 0 && after[port] == 0,
                 Event::BrokenFrame => frames::is_whole_so_far(before[port]),
+                Event::LosslessDrop => unreachable!("it was told apart"),
             }
     }
 }
@@ -106,6 +116,8 @@ pub struct Example {
     pub sent: u64,
     /// Packets, or cells of frames, that are lost.
     pub lost: u64,
+    /// Of senders that are stopped: all about each slot. The input ends with the loss.
+    pub pauses: Vec<Slot>,
 }
 
 impl Question {
@@ -125,17 +137,17 @@ impl Question {
     /// Visit all states of the policy.
     pub(crate) fn visit(&self, watch: Watch<'_>) -> Result<Visited, Failure> {
         self.check(MOST_VISITED)?;
-        let [mut policy, _] = self.sides()?;
+        let mut policy = self.side()?;
         let most = self.states_of(policy.as_ref(), MOST_VISITED);
         let states = most.min(self.limit.min(MOST_VISITED) as u128);
         let of_state = |states: u128| Need {
             states,
-            octets: states.saturating_mul(Machine::octets_of_state(self.ports, &policy.start()) as u128),
+            octets: states.saturating_mul(Machine::octets_of_state(self.moves(), &policy.start()) as u128),
         };
         let limit = Limit { states: states as usize, most: of_state(most) };
         let need = of_state(states);
         (watch.announce)(need);
-        let explored = Machine::explore(policy.as_mut(), self.ports, false, limit, &watch);
+        let explored = Machine::explore(policy.as_mut(), self.moves(), false, limit, &watch);
         let machine = explored.map_err(|failure| {
             let is_table_full = matches!(failure, Failure::States(_)) && self.limit >= MOST_VISITED;
             if is_table_full { self.too_many(policy.as_ref(), MOST_VISITED) } else { failure }
@@ -146,7 +158,7 @@ impl Question {
     /// Return the state with the shortest way from empty queues in which an arrival is the event, and the port.
     fn first(&self, event: Event, policy: &dyn Side, machine: &Machine) -> Option<(usize, usize)> {
         // the order of the states is that of their distances
-        let arrivals = (0..machine.len()).flat_map(|state| (0..self.ports).map(move |port| (state, port)));
+        let arrivals = (0..machine.len()).flat_map(|state| (0..self.moves()).map(move |port| (state, port)));
         arrivals.into_iter().find(|&(state, port)| {
             let (after, _) = machine.arrived(state, port, true);
             let (before, after) = (machine.words(state), machine.words(after));
@@ -156,18 +168,18 @@ impl Question {
 
     /// Verify that no step from a state is the event, nor leads to a state that was not found.
     pub(crate) fn verify(&self, event: Event, machine: &Machine) -> Result<(), Failure> {
-        let [mut policy, _] = self.sides()?;
+        let mut policy = self.side()?;
         let mut is_kept = |state: usize| {
             let before = machine.words(state);
             let is_closed = machine.find(&policy.tick(before).0).is_some();
             is_closed
-                && (0..self.ports).all(|port| {
+                && (0..self.moves()).all(|port| {
                     let after = policy.arrive(before, port, true).0;
                     let occurrence = Occurrence { before, after: &after, port };
                     machine.find(&after).is_some() && !event.is(policy.as_ref(), self.cells, occurrence)
                 })
         };
-        let starts = machine.find(&self.sides()?[0].start()).is_some();
+        let starts = machine.find(&self.side()?.start()).is_some();
         if starts && (0..machine.len()).all(&mut is_kept) {
             Ok(())
         } else {
@@ -185,6 +197,10 @@ impl Question {
     ) -> Result<Example, Failure> {
         let mut steps = machine.way(state);
         steps.push(Step::Arrival { port, takes: true });
+        if let Subject::Pauses { scheme, pauses } = &self.subject {
+            let slots = self.senders(scheme, *pauses)?.play(&steps);
+            return slots.and_then(Example::with_pauses).ok_or(Failure::Certificate("lower"));
+        }
         let mut is_shown = false;
         let example = self.played(steps, |policy: &dyn Side, occurrence: Occurrence<'_>| {
             is_shown |= event.is(policy, self.cells, occurrence);
@@ -199,7 +215,7 @@ impl Question {
         mut see: impl FnMut(&dyn Side, Occurrence<'_>),
     ) -> Result<Example, Failure> {
         steps.extend((0..=self.cells).map(|_| Step::Tick));
-        let [mut policy, _] = self.sides()?;
+        let mut policy = self.side()?;
         let mut example = Example { input: slots(steps.iter()), ..Example::default() };
         let mut state = policy.start();
         for slot in &mut example.input {
@@ -233,8 +249,20 @@ pub(crate) struct Visited {
 }
 
 impl Example {
+    /// Build an example of slots in which senders are stopped, if its last arrival, and no other, is lost.
+    fn with_pauses(pauses: Vec<Slot>) -> Option<Example> {
+        let arrivals: Vec<bool> =
+            pauses.iter().flat_map(|slot| &slot.arrivals).map(|&(_, kept)| kept).collect();
+        let (last, others) = arrivals.split_last()?;
+        let is_shown = !last && others.iter().all(|kept| *kept);
+        is_shown.then(|| Example { sent: others.len() as u64, lost: 1, pauses, ..Example::default() })
+    }
+
     /// Return the slots as a document.
     pub(crate) fn document(&self) -> Json {
+        if !self.pauses.is_empty() {
+            return self.pauses.iter().map(Slot::document).collect();
+        }
         let slot = |(arrivals, queues): (&Vec<Arrival>, &Vec<u64>)| {
             json!({
                 "arrivals": arrivals.iter().map(|arrival| json!([arrival.port, arrival.takes])).collect::<Json>(),
@@ -253,6 +281,7 @@ impl Proof {
             "policies": question.policies(),
             "ports": question.ports,
             "frames": question.frames(),
+            "pause": question.pause(),
             "memory": question.cells,
             "never": self.event.name(),
             "proved": self.example.is_none(),

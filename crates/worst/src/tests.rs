@@ -414,7 +414,7 @@ fn longest_queue_drop_never_starves_a_port_unless_each_queue_is_being_sent() {
 #[test]
 fn a_proof_that_does_not_hold_is_refused() {
     let small = question(&dt(0.5), 2, 6);
-    let [mut policy, _] = small.sides().unwrap();
+    let mut policy = small.side().unwrap();
     let limit = Limit { states: 1000, most: Need { states: 1000, octets: 0 } };
     let machine = Machine::explore(policy.as_mut(), 2, false, limit, &GO_ON).unwrap();
     let proof = small.never(Event::Starved, GO_ON).unwrap();
@@ -424,7 +424,7 @@ fn a_proof_that_does_not_hold_is_refused() {
     assert_eq!(broken, Err(Failure::Certificate("upper")), "dynamic thresholds keep room free");
     // arrivals lead out of the states of a smaller memory
     let few = question(&dt(0.5), 2, 3);
-    let [mut policy, _] = few.sides().unwrap();
+    let mut policy = few.side().unwrap();
     let part = Machine::explore(policy.as_mut(), 2, false, limit, &GO_ON).unwrap();
     assert_eq!(small.verify(Event::Starved, &part), Err(Failure::Certificate("upper")));
 }
@@ -465,7 +465,7 @@ fn an_event_that_cannot_be_asked_for_is_refused_with_those_that_can() {
     for (never, why) in [
         (
             "lossless_drop",
-            "must be one of loss, loss while room, starved, not lossless_drop: no packet here has",
+            "must be one of loss, loss while room, starved, not lossless_drop, which needs pause",
         ),
         ("idle while waiting", "not idle while waiting: every port with packets sends one in each slot"),
         ("broken frame", "(allowed: loss, loss while room, starved)"),

@@ -125,7 +125,19 @@ def _show(error: click.ClickException) -> None:
     """Print a usage error and the usage of the command."""
     if isinstance(error, click.UsageError) and error.ctx:
         click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} -h' for help.\n", err=True)
-    streams.tell(f"Error: {excerpt(masked(error.format_message()), USAGE_MESSAGE)}")
+    streams.tell(f"Error: {excerpt(masked(error.format_message()), USAGE_MESSAGE)}{_of_scenario(error)}")
+
+
+KEYS = ("duration", "warmup", "sample", "routing", "topology", "flows", "measure")
+"""Keys of scenarios that are taken for options."""
+
+
+def _of_scenario(error: click.ClickException) -> str:
+    """Say how to change a key of the scenario that is given as an option; else empty."""
+    if not isinstance(error, click.NoSuchOption) or not error.ctx:
+        return ""
+    key, options = error.option_name.removeprefix("--"), [opt for each in error.ctx.command.params for opt in each.opts]
+    return f" It is a key of the scenario: --set '{key}=…' changes it." if key in KEYS and "--set" in options else ""
 
 
 def _run(args: list[str]) -> int:

@@ -151,6 +151,7 @@ def _programs(context: click.Context, _option: click.Parameter, values: tuple[st
     if wrong := [value for value, (place, file) in zip(values, given, strict=True) if not place or not file]:
         is_name = re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", wrong[0])
         instead = f"; for a policy of the catalogue use compare --policies {wrong[0]}" if is_name else ""
+        instead = f", as in bottleneck={wrong[0].lstrip('=')}" if wrong[0].endswith(".py") else instead
         raise click.BadParameter(f"the value must be PLACE=FILE.py, not {quoted(wrong[0])}{instead}")
     if given and not context.resilient_parsing:
         from pushout import policy

@@ -49,6 +49,18 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     return grid
 
 
+def _pause(_context: click.Context, _option: click.Parameter, value: str | None) -> dict[str, Any] | None:
+    """Parse the pauses of senders, as in xoff=3,response=2."""
+    if value is None:
+        return None
+    pairs = [each.partition("=") for each in value.split(",")]
+    if wrong := [
+        each for each, (_, _, text) in zip(value.split(","), pairs, strict=True) if not text.strip().isdigit()
+    ]:
+        raise click.BadParameter(f"the value must be KEY=N,…, as in xoff=3,response=2, not {quoted(wrong[0])}")
+    return {key.strip(): int(text) for key, _, text in pairs}
+
+
 @click.command()
 @click.argument("policy", metavar="POLICY|FILE.py")
 @click.option(
@@ -94,7 +106,14 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     "event",
     metavar="EVENT",
     help="Prove instead that an event never happens, or print the shortest input with it: loss, 'loss while room', "
-    "starved (of frames: 'broken frame').",
+    "starved (of frames: 'broken frame'; with --pause: lossless_drop).",
+)
+@click.option(
+    "--pause",
+    metavar="KEY=N,…",
+    callback=_pause,
+    help="With --never lossless_drop: N senders that the memory stops. xoff: packets of headroom that each may take; "
+    "response: slots in which a stopped one still sends; perhaps xon, and headroom of all together.",
 )
 @click.option(
     "--out",
@@ -117,6 +136,7 @@ def worst(
     circuits: int | None,
     reach: str | None,
     event: str | None,
+    pause: dict[str, Any] | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -136,7 +156,8 @@ def worst(
 
     With --never, the answer is a proof for all inputs, or a counter-example with status 1. Starved: a packet is refused
     while the queue of its port is empty. Loss while room: a packet is refused or pushed out, although the memory is not
-    full. Broken frame: a cell is lost after the first cells of its frame were queued.
+    full. Broken frame: a cell is lost after the first cells of its frame were queued. With --pause, lossless_drop: a
+    packet of a lossless class is lost, although the memory stops its sender.
     """
     from pushout.exact import STATES
     from pushout.question.delay import delay
@@ -151,12 +172,14 @@ def worst(
         raise click.UsageError("--out writes inputs of a shared memory and cannot be used with --frames: leave out one")
     if circuits and not frames:
         raise click.UsageError("--circuits counts senders of frames and needs --frames")
+    if pause and event is None:
+        raise click.UsageError("--pause stops senders and needs --never lossless_drop")
     if event is not None:
         given = {"--grid": bool(grid), "--against": against != "optimum", "--reach": reach is not None}
         if beside := [option for option, is_given in given.items() if is_given]:
             raise click.UsageError(f"{beside[0]} cannot be used with --never, which is about the policy: leave out one")
         count = ports if frames is None else circuits or 1
-        proof = never(policy, event, count, memory or 0, parameters, states or STATES, frames, announce=announce)
+        proof = never(policy, event, count, memory or 0, parameters, states or STATES, frames, pause, announce=announce)
         _print_alone(proof, out, as_json=as_json)
         if not proof.proved:
             raise click.exceptions.Exit(FAILURE)

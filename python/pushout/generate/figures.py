@@ -21,8 +21,11 @@ of a sweep file, `compare --figures`, and where a panel draws it in `plot --what
   `transfer_time_p99_s`. The level of a goal may have a unit: `transfer_time_p99<=4 ms`.
 * The short names below stand for longer ones.
 * Some figures are computed from others of the report, whose JSON does not have them.
-* A figure whose measurement the scenario does not ask for is refused with the key that asks for it, such as
-  `measure.delivery` for percentiles of the delay.
+* A figure may need a measurement that the scenario does not ask for, as percentiles of the delay need
+  `measure.delivery`. `size` and `compare` add it to their runs and say so; a sweep refuses the figure and names the
+  key.
+* A figure that only ports have is that of the port in question: with `--over port.bottleneck.buffer`, `sojourn_p99`
+  is `ports.bottleneck.sojourn_p99_s`.
 
 """
 

@@ -10,8 +10,8 @@ HEAD = '''"""Every scheme as a class, so that editors and type checkers know its
 
     from pushout.schemes import Epd, TailDrop
 
-    pushout.compare("scenarios/lan.toml", [TailDrop(), Epd(threshold="90 %")])
-    pushout.run("scenarios/lan.toml", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
+    pushout.compare("lan", [TailDrop(), Epd(threshold="90 %")])
+    pushout.run("lan", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
 
 An object stands for the same table as in a scenario. `pushout policies NAME` prints the complete page of a scheme.
 """

@@ -71,7 +71,7 @@ OF_FIGURES: dict[str, Panel] = {
     r"(summary|ports\..+)\.(marks|marks\..+|marked|marked\..+)": "marks",
     r"ports\..+\.(pauses|pauses\..+|paused_s)": "pauses",
     r"ports\..+\.(occupancy|occupancy_(mean|max|p\d+))": "queue",
-    r"ports\..+\.(delay|sojourn_\w+)_s|summary\.(sojourn|queueing)(_time|_delay)?": "delay",
+    r"ports\..+\.(delay|sojourn_\w+)_s|summary\.(sojourn|queueing|waiting)(_\w+)?": "delay",
     r"memories\..+\.(occupancy|occupancy_(mean|max))": "memory",
     r"(summary|flows\..+)\.(goodput_bps|throughput.*)": "throughput",
     r"summary\.goodput_ratio": "goodput",

@@ -42,6 +42,19 @@ ATTRIBUTES: dict[str, Type] = {
 }
 """Their meaning is on the page of the policy `program`."""
 
+ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("queue_length", "qlen", "queue_size", "length", "backlog", "occupancy", "queue_bytes"), "total"),
+    **dict.fromkeys(("buffer", "buffer_size", "limit", "max_size", "memory"), "capacity"),
+    **dict.fromkeys(("packet_size", "pkt_size", "packet_length", "length_bytes", "octets"), "bytes"),
+    **dict.fromkeys(("time", "timestamp", "clock"), "now"),
+    **dict.fromkeys(("flow", "flow_id", "circuit", "connection"), "vc"),
+    **dict.fromkeys(("sojourn", "sojourn_time", "delay", "latency", "queueing_delay"), "waited"),
+    **dict.fromkeys(("ecn", "ecn_capable", "is_ect"), "ect"),
+    **dict.fromkeys(("bandwidth", "speed", "link_rate"), "rate"),
+    **dict.fromkeys(("flows", "connections"), "circuits"),
+}
+"""Names that other programs give to attributes."""
+
 OF_CIRCUITS = ("own", "active")
 """Those for which the program looks at more than the total occupancy."""
 

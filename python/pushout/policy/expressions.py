@@ -2,8 +2,19 @@
 
 import ast
 from collections.abc import Sequence
+from difflib import get_close_matches
 
-from pushout.policy.attributes import ATTRIBUTES, BY_NUMBER, CHOOSES, IN_MEMORIES, PROPERTIES, Hook, Type, refusal
+from pushout.policy.attributes import (
+    ATTRIBUTES,
+    BY_NUMBER,
+    CHOOSES,
+    ELSEWHERE,
+    IN_MEMORIES,
+    PROPERTIES,
+    Hook,
+    Type,
+    refusal,
+)
 from pushout.policy.code import Code, Names, Place
 from pushout.policy.text import Text
 
@@ -157,7 +168,9 @@ class Expressions:
             return self.result(node, self.names.params[node.attr], f"params.{node.attr}")
         if node.attr not in ATTRIBUTES:
             allowed = ", ".join([*ATTRIBUTES, *self.names.params])
-            return self.text.refuse(node, f"unknown attribute {node.attr} (allowed: {allowed})")
+            near = [ELSEWHERE[node.attr]] if node.attr in ELSEWHERE else get_close_matches(node.attr, ATTRIBUTES, n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            return self.text.refuse(node, f"unknown attribute {node.attr}{meant} (allowed: {allowed})")
         if why := refusal(node.attr, self.code.hook, self.names.asks):
             return self.text.refuse(node, why)
         self.code.look(node.attr)

@@ -1,12 +1,18 @@
 """Policies in files of Python."""
 
+import inspect
+import re
 import runpy
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from pushout import _core
 from pushout.errors import PolicyError, PushoutError
 from pushout.excerpt import excerpt, place, quoted
-from pushout.policy.program import Program
+from pushout.policy.program import Program, admission
+from pushout.policy.queues import pushout, scheduler
 
 
 def read(path: str) -> Program:
@@ -62,9 +68,25 @@ def _why(error: BaseException) -> str:
         return "it must not end the program, as sys.exit() does: define a policy and return"
     kind = type(error).__name__
     try:
+        if meant := _argument(str(error)):
+            return meant
         return f"running it raises {kind}: {excerpt(str(error), LONGEST)}"
     except Exception:
         return f"running it raises {kind}, whose text cannot be made"
+
+
+DECORATORS: dict[str, Callable[..., Any]] = {"admission": admission, "scheduler": scheduler, "pushout": pushout}
+
+ARGUMENT = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'.*")
+
+
+def _argument(text: str) -> str:
+    """Return the message about an argument that a decorator of this package does not have; else empty."""
+    match = ARGUMENT.fullmatch(text)
+    if not match or match[1] not in DECORATORS:
+        return ""
+    allowed = list(inspect.signature(DECORATORS[match[1]]).parameters)
+    return f"policy.{match[1]}: {_core.unknown('argument', match[2], allowed)}"
 
 
 LONGEST = 150

@@ -16,7 +16,7 @@ from pushout.errors import Argument, FigureError, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.limits import DEEPEST, LEAST_RESOLUTION, MOST_REPS
 from pushout.literals import SEARCHES, Engine, Search
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, measured, size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
 from pushout.question.computed import Scene, Scenes, in_memories
@@ -92,7 +92,10 @@ def _place_of(key: str, places: Places) -> Place | None:
         return places.named([section("memory", names[0])])[0] if places.has_memory(names[0]) else None
     if names[0] not in places.ports and (places.is_written(names[0]) or places.is_class(names[0])):
         return None
-    return Place.of(places.port(names[0]))
+    try:
+        return Place.of(places.port(names[0]))
+    except QuestionError as error:
+        raise QuestionError(Argument("over"), f" {excerpt(key)}: ", error) from None
 
 
 def _key(over: str) -> str:
@@ -157,12 +160,22 @@ def comparison(
     where[0].check_limited()
     check_reps(reps, least=2)
     scene = Scenes(source, engine).of(sets)
-    choices, paths = choices_at(policies, where), tuple(_in_report(path, scene) for path in paths_of(figures))
-    told = [*told, *_own_factors(explained, where, choices)]
+    choices = choices_at(policies, where)
+    paths = tuple(_in_report(path, scene) for path in paths_of(figures, where[0].port_name))
+    sets, of_measures = _measuring(explained, sets, paths)
+    told = [*told, *of_measures, *_own_factors(explained, where, choices)]
     asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
     with policies_named(asked.design, choices):
         look_over(asked.design)
     return _warned(asked)
+
+
+def _measuring(
+    explained: Document, sets: tuple[str, ...], paths: Sequence[str]
+) -> tuple[tuple[str, ...], list[Warned]]:
+    """Add to overrides what it takes to measure these figures, and warn of it."""
+    further = measured.added(explained, paths)
+    return (*sets, *further), measured.warnings(further)
 
 
 def _own_factors(explained: Document, where: Sequence[Place], choices: Sequence[Choice]) -> list[Warned]:
@@ -225,7 +238,12 @@ def sizing(
     source, explained, sets = read(scenario, set, seed, engine)
     texts = [check_text("goal", each) for each in ([goal] if isinstance(goal, str) else goal)]
     scene = Scenes(source, engine).of(sets)
-    wanted = tuple(replace(each, path=_in_report(each.path, scene)) for each in read_goals(texts))
+    places = Places(explained, source, sets)
+    own = _place_of(_key(over), places)
+    named = named_places(at, port, places)
+    asked_about = own or (named[0] if named else None)
+    goals = read_goals(texts, asked_about.port_name if asked_about else "")
+    wanted = tuple(replace(each, path=_in_report(each.path, scene)) for each in goals)
     _check_search(least, most, resolution, search)
     if wanted[0].level is None and search == "bisect":
         why = f"bisect needs a goal with a level, and {wanted[0].relation} has none: leave search at auto"
@@ -233,9 +251,6 @@ def sizing(
     if wanted[0].level is None and largest:
         why = f"{wanted[0].relation} finds the best value, be it small or large: leave out "
         raise QuestionError(f"goal {quoted(wanted[0].text)}: {why}", Argument("largest"))
-    places = Places(explained, source, sets)
-    named = named_places(at, port, places)
-    own = _place_of(_key(over), places)
     is_asked = named is not None or (policies and not own)
     given, told = _where(places, named) if is_asked else ((), [])
     where = given or ((own,) if own else ())
@@ -247,7 +262,9 @@ def sizing(
         _check_measure(each, explained)
     room = space(explained, over, *ends, written=_written(over, source, sets))
     place = own or (given[0] if given else None)
+    sets, of_measures = _measuring(explained, sets, [each.path for each in wanted])
     question = Question(wanted, over, room, place, resolution, least, most, search, largest)
-    asked = Sizing(source, explained, sets, choices, seed, engine, told, question)
+    asked = Sizing(source, explained, sets, choices, seed, engine, [*told, *of_measures], question)
+    asked = size.from_valid(asked) if low is None else asked
     size.look_over(asked)
     return _warned(asked)

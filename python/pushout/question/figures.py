@@ -57,6 +57,11 @@ WAIT = "(?:sojourn|queueing|waiting)(?:_time|_delay)?"
 
 WORDS: dict[str, tuple[str, ...]] = {
     r"(packet|frame|cell|unit)_(loss|drop|lost)(_ratio|_rate|_share)?|(loss|drop)_(rate|share)|plr|drops?": ("loss",),
+    r"latency_(?P<of>mean|p50|p95|p99|p999|max)": ("delay_{of}", "ports.NAME.sojourn_{of}_s"),
+    r"(fct|flow_completion_time|completion_time)_(?P<of>mean|p50|p95|p99|p999)": (
+        "transfer_time_{of}_s",
+        "slowdown_{of}",
+    ),
     r"latency": ("delay_p99", "delay_mean", "ports.NAME.sojourn_p99_s"),
     r"rtt|round_trip(_time)?|srtt": ("round_trip_mean_s", "round_trip_p99_s", "rpm"),
     rf"{WAIT}": ("ports.NAME.sojourn_mean_s", "ports.NAME.sojourn_p99_s"),
@@ -82,24 +87,31 @@ NEAR = 4
 """Names suggested at most."""
 
 
-def path_of(name: str) -> str:
-    """Return the path of a figure; a name that no report has keeps its words, for the simulator to refuse."""
+def path_of(name: str, port: str = "") -> str:
+    """Return the path of a figure; a name that no report has keeps its words, for the simulator to refuse.
+
+    A name that the summary does not have may be that of a figure of `port`.
+    """
     if name in WHOLE:
         return name
     part, rest = _split(name)
+    if port and part == "summary" and not is_known(f"summary.{name}"):
+        at_port = path_of(f"ports.{quoted(port)}.{name}")
+        if is_known(at_port):
+            return at_port
     found = _resolved(part, rest)
     if found == rest:
         return name if steps(name)[1:] == rest else f"{part}.{name}"
     return ".".join([part, *map(quoted, found)])
 
 
-def paths_of(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the paths of figures that are named in a list or separated by commas."""
+def paths_of(names: str | Sequence[str], port: str = "") -> tuple[str, ...]:
+    """Return the paths of figures that are named in a list or separated by commas; see `path_of`."""
     listed = names.split(",") if isinstance(names, str) else names
     if not isinstance(listed, Iterable):
         raise TypeError(f"figures must be paths, in a list or separated by commas, not {shown(names)}")
     stripped = [check_text("a figure", name).strip() for name in listed]
-    return tuple(path_of(name) for name in stripped if name)
+    return tuple(path_of(name, port) for name in stripped if name)
 
 
 def _split(name: str) -> tuple[str, list[str]]:

@@ -73,6 +73,9 @@ class Forest(NamedTuple):
         return f"{100 * abs(mean / self.mean):.2g} % {side}" if self.mean else f"{abs(mean):.2g} {side}"
 
 
+FEW_TICKS = 5
+"""Intervals between ticks at most, so that numbers such as −0.0075 do not touch in a third of a page."""
+
 UNIT = re.compile(r" \((s|b/s|bytes|cells|memory cells|packets|%)\)$")
 """A unit at the end of a label; other brackets belong to the name, as in "fairness index (Jain)"."""
 
@@ -104,6 +107,7 @@ def panel(axes: Any, forest: Forest, names: Sequence[str], *, named: bool) -> No
     axes.set_yticks(range(len(names)), names if named else [""] * len(names))
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
+    axes.locator_params(axis="x", nbins=FEW_TICKS)
     title = f"{forest.what},\nminus {forest.baseline}{forest.bracket}"
     drawing.titled(axes.xaxis, title, max(map(abs, axes.get_xlim())))
     axes.set_title(f"{forest.baseline}: {_mean(forest)}", fontsize=drawing.LETTER_PT, loc="left")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pushout import _core
-from pushout.errors import QuestionError
+from pushout.errors import Argument, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.question import LEAST, MOST
 from pushout.question.figures import did_you_mean, near, path_of
@@ -99,21 +99,26 @@ class Goal:
         return value >= self.level if self.relation == ">=" else value <= self.level
 
 
-def read(text: str) -> Goal:
-    """Read `goodput_ratio>=98 %`, `transfer_time_p99<=4 ms`, `ports.a.lost.overflow<=0` or `max goodput_ratio`."""
+def read(text: str, port: str = "") -> Goal:
+    """Read `goodput_ratio>=98 %`, `transfer_time_p99<=4 ms`, `ports.a.lost.overflow<=0` or `max goodput_ratio`.
+
+    A figure that the summary does not have is that of `port`, as in `sojourn_p99<=5 ms`.
+    """
+    if re.search(r"[<>=≥≤].*(,|\band\b|&).*[<>=≥≤]", text):
+        raise QuestionError(f"goal {quoted(text)}: write each comparison in its own ", Argument("goal"))
     if match := re.fullmatch(r"\s*(.*[^\s<>=≥≤])\s*(>=|<=|≥|≤)\s*([^\s<>=≥≤].*?)\s*", text):
-        path, relation = _one(text, match[1]), OPERATORS.get(match[2], match[2])
+        path, relation = _one(text, match[1], port), OPERATORS.get(match[2], match[2])
         _check_share(text, match[1], path, f"{relation}{match[3]}")
-        level, measure = _level(text, match[1], match[3])
+        level, measure = _level(text, match[1], path, match[3])
         return Goal(text, path, relation, level, measure)
     if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
-        return Goal(text, _one(text, match[2]), match[1])
+        return Goal(text, _one(text, match[2], port), match[1])
     raise QuestionError(f"goal {quoted(text)}: {_meant(text)}{FORMS}")
 
 
-def read_all(texts: Sequence[str]) -> tuple[Goal, ...]:
+def read_all(texts: Sequence[str], port: str = "") -> tuple[Goal, ...]:
     """Read goals that all must hold: one or more levels, or a single maximum or minimum."""
-    goals = tuple(map(read, texts))
+    goals = tuple(read(text, port) for text in texts)
     if not goals:
         raise QuestionError(f"goal must not be an empty list: {FORMS}")
     if twice := [text for text in texts if texts.count(text) > 1]:
@@ -144,7 +149,7 @@ def _is_share(level: str) -> bool:
         return "%" in level
 
 
-def _level(goal: str, name: str, text: str) -> tuple[float, str]:
+def _level(goal: str, name: str, path: str, text: str) -> tuple[float, str]:
     """Parse a level into the unit of its figure, and the measure of an occupancy."""
     try:
         number, unit = split(text)
@@ -152,7 +157,6 @@ def _level(goal: str, name: str, text: str) -> tuple[float, str]:
         raise QuestionError(f"goal {quoted(goal)}: the level must be a number, not {quoted(text)}") from None
     if not unit:
         return number, ""
-    path = path_of(name)
     for known in UNITS:
         if re.search(known.pattern, path):
             if unit in known.factors:
@@ -195,11 +199,11 @@ def nearest(name: str, level: str = "") -> str:
     return name if name in properties else next(iter([*(shares if _is_share(level) else []), *begin]), name)
 
 
-def _one(goal: str, name: str) -> str:
+def _one(goal: str, name: str, port: str) -> str:
     """Return the path of a single figure."""
     if "*" in name:
         raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} must name a single figure, not many")
-    return path_of(name)
+    return path_of(name, port)
 
 
 @dataclass(frozen=True)

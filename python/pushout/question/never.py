@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from pushout.errors import Argument, QuestionError
-from pushout.question import worst_scenario
+from pushout.excerpt import quoted
+from pushout.question import worst_pauses, worst_scenario
 from pushout.question.columns import Columns
 from pushout.question.frame import Tabled
 from pushout.question.worst import Announce, Policy, about, answered, silent
+from pushout.simulate import check_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +74,8 @@ class NeverResult(Alone):
         """Write the input as a scenario, run it on both engines, and return what the run delivered."""
         if self.proved:
             raise QuestionError("no input can be written, since the event never happens: leave out ", Argument("out"))
+        if self.document["pause"]:
+            return worst_pauses.write(self.document, Path(path))
         return super().write(path)
 
     def _brief(self) -> str:
@@ -87,8 +91,25 @@ def never(
     parameters: Mapping[str, Any],
     states: int,
     frames: int | None = None,
+    pause: Mapping[str, int] | None = None,
     announce: Announce = silent,
 ) -> NeverResult:
     """Prove that an event never happens, or find the shortest input on which it does."""
     asked = about(policy, ports, memory, parameters, states, frames)
+    asked |= {} if pause is None else {"pause": _thresholds(pause)}
     return NeverResult(answered({**asked, "never": event}, announce))
+
+
+PAUSE = ("xoff", "xon", "headroom", "response")
+"""What a question about senders that a memory stops can give, in packets and slots."""
+
+
+def _thresholds(pause: Mapping[str, int]) -> dict[str, int]:
+    """Return the pauses of a question; refuse what is none."""
+    if wrong := [key for key in pause if key not in PAUSE]:
+        raise QuestionError(Argument("pause"), f" cannot have {quoted(wrong[0])} (allowed: {', '.join(PAUSE)})")
+    for key, value in pause.items():
+        check_whole(f"pause {key}", value)
+        if value < 0:
+            raise QuestionError(Argument("pause"), f" must have {key} of at least 0, not {value}")
+    return dict(pause)

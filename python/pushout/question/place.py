@@ -80,6 +80,11 @@ class Place:
         return self.ports[0] if len(self.ports) == 1 and not self.memories else None
 
     @property
+    def port_name(self) -> str:
+        """The name of the port, if it is a single one; else empty."""
+        return self.port.name if self.port else ""
+
+    @property
     def is_foreseen(self) -> bool:
         """Return whether its queues are known before a run, if it is a class of them."""
         return not self.queue or any(each.group == self.queue for memory in self.memories for each in memory.queues)

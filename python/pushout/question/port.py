@@ -288,6 +288,9 @@ def _kind(name: str, catalogue: Sequence[Entry]) -> str:
             known.setdefault(entry["name"], entry["kind"])  # of one name the first kind is meant
     if name in known:
         return known[name]
+    parts = name.split()
+    if len(parts) > 1 and all(part in known for part in parts):
+        raise QuestionError(Argument("policies"), f" {excerpt(name)} must have commas: write {','.join(parts)}")
     raise QuestionError(_core.unknown("policy of a port", name, [AS_IT_IS, *known]))
 
 

@@ -321,6 +321,25 @@ def _losing(answer: Answer, question: Question) -> Warned:
     return {"code": "losing-answer", "message": message}
 
 
+def from_valid(asked: Sizing) -> Sizing:
+    """Double the lower end while the scenario refuses it by itself, as a buffer in which no packet fits."""
+    question = asked.question
+    space = question.space
+    while space.low < space.high and _is_refused(asked, space.low):
+        space = replace(space, low=space.round(2 * space.low))
+    return replace(asked, question=replace(question, space=space)) if space.low < space.high else asked
+
+
+def _is_refused(asked: Sizing, value: float) -> bool:
+    """Return whether the scenario refuses a value of the key, whatever other keys say."""
+    (point,) = _points(asked.question, asked.choices[0], asked.sets, (value,))
+    try:
+        check(Variations(asked.source, [point], asked.engine), (), threads=1)
+    except ScenarioError as error:
+        return error.set == len(point) - 1
+    return False
+
+
 def look_over(asked: Sizing) -> None:
     """Raise errors at the ends of the search before anything is run or written."""
     question = asked.question
@@ -565,7 +584,10 @@ def _at_ends(answer: Answer, question: Question) -> list[str]:
             return []
         if found.best is None:
             return [beyond_end(answer, question.goals)]
-        return [] if found.below is not None else ["to"] if question.largest else ["from"]
+        is_least = space.whole and space.low == 1 and not question.largest  # nothing whole is smaller
+        if found.below is not None or is_least:
+            return []
+        return ["to"] if question.largest else ["from"]
     leading = [*([] if answer.value is None else [answer.value]), *answer.rivals]
     gaps = {
         "from": [value - space.low for value in leading if space.low > 1 or not space.whole],

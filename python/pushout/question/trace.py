@@ -13,8 +13,7 @@ from pushout.extras import need
 from pushout.question.columns import Columns, Kind
 from pushout.question.frame import Framed
 from pushout.question.output import Output
-from pushout.simulate import Job, Progress, UnderWay, check_seed, run_all
-from pushout.source import Overrides, ScenarioLike, load, overrides
+from pushout.simulate import Job, Progress, UnderWay, run_all
 from pushout.trust import judged
 from pushout.warning import HasWarnings
 
@@ -52,29 +51,6 @@ class TraceResult(HasWarnings, Framed):
 
     def _brief(self) -> str:
         return f"{self.document['scenario']}: seed {self.document['seed']}, {super()._brief()}"
-
-
-def trace(
-    scenario: ScenarioLike,
-    *,
-    ports: str | Sequence[str] = (),
-    set: Overrides = (),  # noqa: A002  (the name of the option)
-    seed: int | None = None,
-    audit: bool = False,
-    progress: Progress | None = None,
-) -> TraceResult:
-    """Run once and record every packet at these ports; where links carry cells the reference engine runs.
-
-    Parameters: `ports` are names of ports, `*` for all, by default those with a limited buffer; for the others see
-    `run`. The figures are the same as without a trace.
-
-        >>> pushout.trace("scenarios/lan.toml", set={"duration": "0.5 s"}).to_polars()
-    """
-    source = load(scenario)
-    check_seed(seed)
-    names = [ports] if isinstance(ports, str) else list(ports)
-    job = Job(source, tuple(overrides(set)), audit=audit)
-    return traced(job, names, seed, progress)
 
 
 def traced(job: Job, ports: Sequence[str], seed: int | None, progress: Progress | None) -> TraceResult:

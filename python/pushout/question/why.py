@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from pushout import _core
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
@@ -91,9 +92,17 @@ def why(
         "last": _counted("last", last, MOST_LAST),
     }
     rivals = _rivals(policies, named or (places.by_default()[0],), source, sets) if policies else []
+    _check_flow(flow, explained)
     job = Job(source, tuple(sets))
     answer = job.scenario.why(seed, json.dumps(request), rivals, progress)
     return WhyResult(json.loads(answer))
+
+
+def _check_flow(name: str | None, explained: Document) -> None:
+    """Refuse a flow that the scenario does not have; names of drawn transfers begin with that of their flow."""
+    known = [str(flow["name"]) for flow in explained["flow"]]
+    if name is not None and not explained.get("workload") and not any(name.startswith(each) for each in known):
+        raise QuestionError(_core.unknown("flow", name, known))
 
 
 def _ill(ill: str) -> dict[str, Any]:

@@ -221,6 +221,6 @@ def answered(asked: Mapping[str, Any], announce: Announce) -> dict[str, Any]:
 def _named(message: str) -> tuple[Argument | str, str]:
     """Divide a message into the argument that it begins with, and the rest."""
     name, space, rest = message.partition(" ")
-    if name in ("ports", "memory", "states", "against", "reach", "frames", "never"):
+    if name in ("ports", "memory", "states", "against", "reach", "frames", "never", "pause"):
         return Argument(name), space + rest
     return "", message

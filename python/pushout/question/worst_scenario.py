@@ -115,13 +115,18 @@ def write_alone(document: Document, path: Path) -> dict[str, Any]:
 
 def _write_policy(document: Document, path: Path) -> tuple[Timing, str]:
     """Write the arrivals and the scenario of the policy; returns its times and the name of the recording."""
-    if path.suffix != ".toml":
-        raise QuestionError(f"{place(str(path))}: the file must end in .toml")
     timing = Timing.of(document["input"])
-    recording = path.with_suffix(".csv")
+    recording = checked(path).with_suffix(".csv")
     recording.write_text(_recording(document, timing), encoding="utf-8")
     path.write_text(_scenario(document, timing, recording.name, optimum=False), encoding="utf-8")
     return timing, recording.name
+
+
+def checked(path: Path) -> Path:
+    """Return the path of a scenario; refuse another ending."""
+    if path.suffix != ".toml":
+        raise QuestionError(f"{place(str(path))}: the file must end in .toml")
+    return path
 
 
 def _verified(expected: Mapping[Path, int]) -> dict[str, Any]:
@@ -157,13 +162,14 @@ def _recording(document: Document, timing: Timing) -> str:
     for number, slot in enumerate(document["input"], 1):
         for place_in_slot, (port, takes) in enumerate(slot["arrivals"]):
             time = number * timing.slot_ps + place_in_slot * GAP_PS
-            rows.append(_row(time, _flow(port, takes=takes)))
+            rows.append(row(time, _flow(port, takes=takes)))
     after = 2 * _duration(document, timing)
-    rows += [_row(after, name) for name in _flows(document) if name.endswith(IDLE)]
+    rows += [row(after, name) for name in _flows(document) if name.endswith(IDLE)]
     return "\n".join(rows) + "\n"
 
 
-def _row(time_ps: int, flow: str) -> str:
+def row(time_ps: int, flow: str) -> str:
+    """Write a row of a recording: a packet of a flow at this time, in picoseconds."""
     return f"{time_ps // PS_PER_S}.{time_ps % PS_PER_S:012},{OCTETS},{flow}"
 
 
@@ -201,7 +207,7 @@ def _scenario(document: Document, timing: Timing, recording: str, *, optimum: bo
         "[memory.shared]",
         f'size = "{document["memory"]} cells"',
         f'cell = "{OCTETS} bytes"',
-        *_policies(document["policies"]["against" if optimum else "policy"]),
+        *policies(document["policies"]["against" if optimum else "policy"]),
         *(f'\n[port.port{port}]\nmemory = "shared"' for port in ports),
         "",
         "[flows.transport]",
@@ -240,7 +246,7 @@ def _flow_section(name: str, port: int, recording: str) -> str:
     return f'\n[[flow]]\nname = "{name}"\nfrom = "from{port}"\nto = "to{port}"\nsource = {source}'
 
 
-def _policies(table: Mapping[str, Any] | None) -> list[str]:
+def policies(table: Mapping[str, Any] | None) -> list[str]:
     """Write the policies of a memory; None stands for the optimum, which takes whatever it is sent."""
     return [f"{key} = {toml(value)}" for key, value in (table or SHARED).items()]
 

@@ -2,8 +2,8 @@
 
     from pushout.schemes import Epd, TailDrop
 
-    pushout.compare("scenarios/lan.toml", [TailDrop(), Epd(threshold="90 %")])
-    pushout.run("scenarios/lan.toml", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
+    pushout.compare("lan", [TailDrop(), Epd(threshold="90 %")])
+    pushout.run("lan", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
 
 An object stands for the same table as in a scenario. `pushout policies NAME` prints the complete page of a scheme.
 """

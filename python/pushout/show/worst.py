@@ -84,9 +84,13 @@ def delay(result: DelayResult, console: Console) -> None:
 
 def _draw_alone(result: Alone, console: Console) -> None:
     """Draw a row for every slot of an input of a policy alone."""
-    columns = [Column("slot"), Column("arrivals", right=False), Column(result.document["policy"], right=False)]
+    titles = ["arrivals", result.document["policy"]]
     rows = [[str(number), _arrivals(slot), _queues(slot["policy"])] for number, slot in enumerate(result.input)]
-    draw(console, columns, rows)
+    if result.document.get("pause"):
+        keys = ("headroom", "sends", "stopped")
+        titles += keys
+        rows = [[*row, *(_queues(slot[key]) for key in keys)] for row, slot in zip(rows, result.input, strict=True)]
+    draw(console, [Column("slot"), *(Column(title, right=False) for title in titles)], rows)
 
 
 def _counted(number: int, thing: str) -> str:
@@ -95,6 +99,10 @@ def _counted(number: int, thing: str) -> str:
 
 def _place(document: Mapping[str, Any]) -> str:
     """Say which buffer a question is about."""
+    if pause := document.get("pause"):
+        room = f"{document['memory']} packets, {pause['headroom']} of them headroom"
+        of_each = f"each may take {pause['xoff']} and obeys {_counted(pause['response'], 'slot')} later"
+        return f"{_counted(document['ports'], 'sender')} to a memory of {room}; {of_each}"
     if not document["frames"]:
         return f"{_counted(document['ports'], 'port')} that share {document['memory']} packets"
     circuits = _counted(document["ports"], "circuit")

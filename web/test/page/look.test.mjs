@@ -26,7 +26,7 @@ describe("the look of the page", { skip }, () => {
       assert.equal(await text(page, "#play"), lesson ? "Play" : "Pause", "it plays, but for a lesson that waits for a guess");
       if (lesson) await page.locator("#lesson button").first().click();
       assert.ok((await page.locator("#look").evaluate((place) => place.textContent)).startsWith(look.split("{control}")[0]));
-      assert.match(await text(page, "#outcome"), /^10 seeds: .+ ± .+ \(A\), .+ ± .+ \(B\)\.$/);
+      assert.match(await text(page, "#outcome"), /^Mean of 10 seeds: .+ ± .+ \(A\), .+ ± .+ \(B\)\.$/);
       assert.equal((await page.locator("#printed").textContent()).includes("In print"), printed !== undefined);
       await page.waitForFunction(() => [...document.querySelectorAll(".score tr:last-child td")].some((cell) => /\d.* ▲/.test(cell.textContent)), undefined, { timeout: 60_000 });
       const height = await page.evaluate(() => document.getElementById("more").getBoundingClientRect().bottom);

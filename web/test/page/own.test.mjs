@@ -21,7 +21,7 @@ describe("a policy in Python", { skip }, () => {
     const [a, b] = (await text(page, "#command")).split("\n");
     assert.equal(a, "pushout run lan --policy bottleneck=smooth.py --set 'duration=\"2 s\"' --set 'warmup=\"500 ms\"'");
     assert.equal(b, "pushout run lan --set 'duration=\"2 s\"' --set 'warmup=\"500 ms\"'");
-    assert.deepEqual(await page.locator("#charts figcaption").allInnerTexts(), ["Queue (cells)", "Congestion windows (bytes)", "average (kept by the policy)"]);
+    assert.deepEqual(await page.locator("#charts figcaption").allInnerTexts(), ["Queue (cells)", "Congestion windows of 3 of 10 flows (bytes)", "average (kept by the policy)"]);
     const ask = await engine();
     const sets = [...offer.runs[0], 'measure.state=["bottleneck"]', "sample=1 ms"];
     const { ports } = JSON.parse(ask({ do: "run", text: lan, name: "lan", sets }));

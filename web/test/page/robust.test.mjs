@@ -102,6 +102,13 @@ function followed(hash) {
   });
 }
 
+/** Allow the work of a link, which a busy machine has not done in 2 s; answer the message that comes of it. */
+async function allowed(page) {
+  await page.click("#go");
+  const shown = await page.waitForFunction(() => document.getElementById("message").textContent, null, { timeout: 60_000 });
+  return shown.jsonValue();
+}
+
 /** A link takes less than a second on an idle machine; one that locks the page takes minutes, on a loaded one too. */
 const STUCK = 5000;
 
@@ -116,10 +123,10 @@ describe("links that others wrote", { skip }, () => {
     for (const [name, [hash, expected]] of Object.entries(HOSTILE)) {
       const { took, message, asks, shows } = await page.evaluate((hash) => window.followed(hash), hash);
       if (took > STUCK) slow.push(`${name}: ${Math.round(took)} ms`);
-      if (expected) assert.match(message, expected, name);
+      if (expected) assert.match(asks ? await allowed(page) : message, expected, name);
       else assert.ok(asks || (shows && !message.includes("damaged")), `${name}: ${message}`);
       assert.ok(message.length <= 400, `${name}: a message of ${message.length} letters`);
-      if (asks) await page.click("#leave");
+      if (asks && !expected) await page.click("#leave");
     }
     assert.deepEqual(slow, []);
     assert.equal(await page.evaluate(() => window.hit), undefined, "no script of a link has run");

@@ -42,7 +42,7 @@ describe("what the page hands out", { skip }, () => {
     }, octets.toString());
     assert.equal(kinds.faults, 0);
     assert.ok(kinds.rects > 40 && kinds.lines > 10, JSON.stringify(kinds));
-    assert.ok(kinds.words.some((words) => words.startsWith("early")), "the reason of the loss");
+    assert.ok(kinds.words.some((words) => words.startsWith("lost: early")), "the reason of the loss");
     assert.ok(kinds.words.some((words) => words.startsWith("pushout run lan --set")));
     assert.deepEqual(said, []);
     await page.close();

@@ -12,7 +12,7 @@ use super::names::name_fault;
 use super::prose::plain;
 use super::tree::{Fault, Key, Node, TextPlace, Value, join};
 use crate::excerpt::quoted;
-use crate::words::aliases::key_meaning;
+use crate::words::aliases::{key_here, key_meaning};
 use crate::words::nearest::{distance, nearest, unknown_but};
 
 /// The form of a value, for catalogue, schema and documentation.
@@ -172,7 +172,7 @@ pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
 pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
     let nested = nested();
     let last: Vec<&str> = nested.iter().filter_map(|path| path.rsplit('.').next()).collect();
-    let (here, there) = (nearest(name, allowed), nearest(name, &last));
+    let (here, there) = (nearest(name, allowed), key_here(name, &last).or_else(|| nearest(name, &last)));
     let mistakes = |near: Option<&str>| near.map_or(usize::MAX, |near| distance(name, near));
     let near = match there.filter(|_| mistakes(there) < mistakes(here)) {
         Some(key) => last.iter().position(|last| *last == key).map(|index| nested[index].as_str()),

@@ -11,14 +11,23 @@ pub(super) fn explain(text: &str, offset: usize, reason: &str) -> (usize, String
     if reason == "duplicate key" {
         return (offset, duplicate(text, offset));
     }
+    if text[offset..].starts_with('[') && reason.starts_with("missing key for inline table element") {
+        return (offset, "this is not TOML: a table { … } above this line is not closed".to_string());
+    }
     let reason =
         match unquoted(&text[offset..]).filter(|_| reason.starts_with("string values must be quoted")) {
             Some("") => "the value is missing".to_string(),
+            Some(value) if value.starts_with(CURLY) => {
+                format!("quotes must be straight: \"{}\"", value.trim_matches(CURLY))
+            }
             Some(value) => format!("a text stands in quotes: \"{value}\""),
             None => reason.to_string(),
         };
     (offset, format!("this is not TOML: {reason}"))
 }
+
+/// Quotes of word processors, which TOML does not have.
+const CURLY: [char; 5] = ['“', '”', '„', '‘', '’'];
 
 fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|offset| text.is_char_boundary(*offset)).unwrap_or(0)
@@ -192,6 +201,15 @@ mod tests {
         assert_eq!(at("a = x\"\n"), "\"");
         assert_eq!(at("\"a = 1\nb = \"\"\n"), "\"a = 1");
         assert_eq!(at("a = \"\"\"x\nb = 1\n"), "\"\"\"x");
+    }
+
+    #[test]
+    fn a_table_that_is_not_closed_and_quotes_of_word_processors_are_named() {
+        let open = fault_of("a = { x = 1\n[b]\nx = 1\n");
+        assert_eq!(open.1, "this is not TOML: a table { … } above this line is not closed");
+        assert!(open.0.starts_with("[b]"));
+        let curly = fault_of("a = “10 Mb/s”\n").1;
+        assert_eq!(curly, "this is not TOML: quotes must be straight: \"10 Mb/s\"");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::check::check;
 use crate::language::set::Set;
-use crate::language::tree::{Fault, Node, TextPlace, Value};
+use crate::language::tree::{Fault, Key, Node, TextPlace, Value};
 
 /// Most mistakes that are reported at once, with the first.
 const MOST: usize = 10;
@@ -23,7 +23,9 @@ pub(super) fn further(root: &Node, late: &[Set], first: &Fault) -> Vec<Fault> {
     let (mut root, mut late, mut last) = (root.clone(), late.to_vec(), first.clone());
     let (mut found, mut tables) = (Vec::new(), Vec::new());
     while found.len() + 1 < MOST && !is_decisive(&last) {
-        tables.push(table_of(&last.path).to_string());
+        if missing_at_top(&last).is_none() {
+            tables.push(table_of(&last.path).to_string());
+        }
         let Some((mended, next)) = without(&root, &mut late, &last) else { break };
         let is_elsewhere = !tables.iter().any(|table| table_of(&next.path) == table);
         if !is_certain(&next) || !is_elsewhere && !is_unknown(&next) {
@@ -43,26 +45,53 @@ fn without(root: &Node, late: &mut Vec<Set>, wrong: &Fault) -> Option<(Node, Fau
     let stand_ins = if is_unknown(wrong) { &[][..] } else { &STAND_INS[..] };
     for value in stand_ins.iter().copied().map(Some).chain([None]) {
         let mut rest = root.clone();
-        if !replace(&mut rest, wrong.place, value) && late.len() == before {
+        let is_mended = match missing_at_top(wrong) {
+            Some(key) => insert(&mut rest, key, value?),
+            None => replace(&mut rest, wrong.place, value),
+        };
+        if !is_mended && late.len() == before {
             return None;
         }
         let next = check(&rest, late, None).err()?;
-        if next.path != wrong.path {
+        if is_other(&next, wrong) {
             return Some((rest, next));
         }
     }
     None
 }
 
+/// Return whether a fault is another one than `wrong`: a template gives its parts other paths, which the file has in one place.
+fn is_other(next: &Fault, wrong: &Fault) -> bool {
+    match missing_at_top(wrong) {
+        Some(_) => next.message != wrong.message,
+        None => next.path != wrong.path && next.place != wrong.place,
+    }
+}
+
+/// Return the key of the scenario itself whose absence is the fault.
+fn missing_at_top(fault: &Fault) -> Option<&str> {
+    let (key, _) = fault.message.strip_prefix("the key \"")?.split_once("\" is missing")?;
+    fault.path.is_empty().then_some(key)
+}
+
+/// Give the scenario a key with this text.
+fn insert(root: &mut Node, key: &str, text: &str) -> bool {
+    let Value::Table(entries) = &mut root.value else { return false };
+    let text = Node { value: Value::Text(text.to_string()), place: root.place };
+    entries.push((Key { name: key.to_string(), place: root.place }, text));
+    true
+}
+
 /// Return whether other keys depend on the key of a fault; without a key everything does.
 fn is_decisive(fault: &Fault) -> bool {
     let key = fault.path.rsplit('.').next().unwrap_or_default();
-    !is_unknown(fault) && (key.is_empty() || DECISIVE.contains(&key))
+    !is_unknown(fault) && missing_at_top(fault).is_none() && (key.is_empty() || DECISIVE.contains(&key))
 }
 
 /// Return whether the fault is in a word itself, so that no other key can be its cause.
 fn is_certain(fault: &Fault) -> bool {
-    fault.message.contains("unknown ") || fault.message.contains("the unit is missing")
+    let is_in_word = fault.message.contains("unknown ") || fault.message.contains("the unit is missing");
+    is_in_word || missing_at_top(fault).is_some()
 }
 
 /// Return whether the fault is that a table does not have this key.
@@ -146,6 +175,23 @@ transport = { kind = "tcp", mss = 1460, cc = "cubic" }
             assert!(all.iter().any(|one| one.starts_with(&place) && one.contains(part)), "{line}: {all:#?}");
         }
         assert!(all.len() <= super::MOST);
+    }
+
+    #[test]
+    fn keys_that_a_scenario_lacks_hide_no_other_mistake() {
+        let bare = LAN.replace("name = \"lan\"\nduration = \"1 sec\"\n", "").replace("mss = 1460, ", "");
+        let all = messages(&bare, &[]);
+        for part in ["the key \"name\" is missing", "the key \"duration\" is missing", "bandwith", "pakets"] {
+            assert!(all.iter().any(|one| one.contains(part)), "{part}: {all:#?}");
+        }
+    }
+
+    #[test]
+    fn a_stand_in_for_a_wrong_value_is_not_reported_itself() {
+        let lan = include_str!("../../../../scenarios/lan.toml");
+        let idle = lan.replace("bottleneck = { rate = \"149.76 Mb/s\"", "bottleneck = { rate = \"0 Mb/s\"");
+        let all = messages(&idle, &[]);
+        assert!(all.len() == 1 && all[0].contains("must be greater than 0 b/s"), "{all:#?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reads and checks scenario files; later code needs no more checks.
 
+mod misplaced;
 mod mistakes;
 pub mod model;
 
@@ -121,8 +122,9 @@ impl<'a> File<'a> {
         check::check(root, late, known).map_err(|fault| {
             let sources = self.sources(sets);
             let others = if is_alone { mistakes::further(root, late, &fault) } else { Vec::new() };
-            let further = others.into_iter().map(|other| sources.tell_briefly(other, root)).collect();
-            Refusal { further, ..sources.refuse(fault, Some(root)) }
+            let brief = |other| sources.tell_briefly(misplaced::placed(other), root);
+            let further = others.into_iter().map(brief).collect();
+            Refusal { further, ..sources.refuse(misplaced::placed(fault), Some(root)) }
         })
     }
 

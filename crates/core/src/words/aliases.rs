@@ -4,10 +4,13 @@
 /// here.
 type Alias = (&'static str, &'static str, &'static str);
 
-const ALIASES: [Alias; 22] = [
+const ALIASES: [Alias; 30] = [
     ("bfifo", "admission", "tail-drop"),
     ("bulk", "source", "greedy"),
     ("bulksend", "source", "greedy"),
+    ("codel", "admission", "codel"),
+    ("cubic", "congestion", "cubic"),
+    ("dctcp", "congestion", "dctcp"),
     ("droptail", "admission", "tail-drop"),
     ("dt", "admission", "dynamic-threshold"),
     ("dualpi2", "discipline", "dualpi2"),
@@ -20,9 +23,14 @@ const ALIASES: [Alias; 22] = [
     ("iperf", "source", "greedy"),
     ("iperf3", "source", "greedy"),
     ("lqd", "pushout", "longest-queue"),
+    ("newreno", "congestion", "new-reno"),
     ("pfifo", "admission", "tail-drop"),
     ("pfifofast", "scheduler", "strict-priority"),
+    ("pi2", "admission", "pi2"),
+    ("pie", "admission", "pie"),
     ("prio", "scheduler", "strict-priority"),
+    ("red", "admission", "red"),
+    ("reno", "congestion", "reno"),
     ("strict", "scheduler", "strict-priority"),
     ("taildrop", "admission", "tail-drop"),
     ("tbf", "key", "shaper"),
@@ -31,14 +39,16 @@ const ALIASES: [Alias; 22] = [
 
 /// Keys under the names that other programs and papers give them, each with the keys here; the first that a table has
 /// is meant.
-const KEYS: [(&str, &[&str]); 49] = [
-    ("aqm", &["discipline", "admission"]),
+const KEYS: [(&str, &[&str]); 51] = [
+    ("algorithm", &["congestion"]),
+    ("aqm", &["admission", "discipline"]),
     ("bandwidth", &["rate"]),
     ("bandwith", &["rate"]),
     ("bitrate", &["rate"]),
     ("capacity", &["buffer", "size", "rate"]),
     ("cc", &["congestion"]),
     ("congestioncontrol", &["congestion"]),
+    ("congestionctrl", &["congestion"]),
     ("datarate", &["rate"]),
     ("destination", &["to"]),
     ("dst", &["to"]),
@@ -85,10 +95,14 @@ const KEYS: [(&str, &[&str]); 49] = [
 
 /// Find the key of a table that has another name in other programs.
 pub(crate) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
+    key_here(name, allowed).map(|here| format!("it is called \"{here}\" here"))
+}
+
+/// Return the allowed key that other programs call by this name.
+pub(crate) fn key_here(name: &str, allowed: &[&str]) -> Option<&'static str> {
     let name = plain(name);
     let (_, keys) = KEYS.iter().find(|(alias, _)| *alias == name)?;
-    let here = keys.iter().find(|key| allowed.contains(key))?;
-    Some(format!("it is called \"{here}\" here"))
+    keys.iter().copied().find(|key| allowed.contains(key))
 }
 
 /// Return a name without separators and the additions of other programs, so that `fq_codel` and
@@ -96,8 +110,8 @@ pub(crate) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
 pub(super) fn plain(name: &str) -> String {
     let name: String = name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).collect();
     let name = name.to_lowercase();
-    let name =
-        name.strip_prefix("ns3::").map_or(name.as_str(), |name| name.strip_prefix("tcp").unwrap_or(name));
+    let name = name.strip_prefix("ns3::").unwrap_or(&name);
+    let name = name.strip_prefix("tcp").filter(|rest| !rest.is_empty()).unwrap_or(name);
     ["queuedisc", "application"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_string()
 }
 
@@ -154,8 +168,12 @@ mod tests {
             let message = unknown("admission", name, &["tail-drop", "codel"]);
             assert_eq!(message, format!("unknown admission \"{name}\": {told} (allowed: tail-drop, codel)"));
         }
-        let message = unknown("value", "ns3::TcpNewReno", &["reno", "new-reno"]);
-        assert!(message.contains("it is called \"new-reno\" here"), "{message}");
+        for name in ["ns3::TcpNewReno", "TcpNewReno", "newreno"] {
+            let message = unknown("value", name, &["reno", "new-reno"]);
+            assert!(message.contains("it is called \"new-reno\" here"), "{message}");
+        }
+        let message = unknown("value", "codel", &disciplines);
+        assert!(message.contains("it is the admission \"codel\" here"), "not fq-codel: {message}");
     }
 
     #[test]

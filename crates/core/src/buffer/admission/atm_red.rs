@@ -35,7 +35,9 @@
 //! Constant; two bits per circuit and one for overflow. A random number is drawn only above minth.
 
 use super::red::{Curve, Detector, mean_frame_time};
-use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Shortcuts, Within};
+use super::{
+    Admission, Arrival, Context, Departure, InnerArrival, Interest, Measure, Rule, Shortcuts, Within,
+};
 use crate::buffer::size::Level;
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, probability, refuse};
@@ -43,7 +45,7 @@ use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
-use crate::units::{CELL_BYTES, CellCount, Span, Time};
+use crate::units::{CELL_BYTES, CellCount, Span};
 use crate::verdict::{Action, Reason, Verdict};
 
 section! {
@@ -247,14 +249,16 @@ impl Shortcuts for Policy {
         }
     }
 
-    #[inline]
-    fn see(&mut self, now: Time, unit: &Unit, vc: PortVc, level: u64) {
+    fn see(&mut self, first: &Unit, vc: PortVc, arrivals: &[InnerArrival]) {
         let Policy { detector, keyed, .. } = self;
         let AtmRedCircuit { state, max_p } = &mut self.circuits[vc];
-        detector.sample(now, level);
-        detector.count();
-        if *state == AcceptCell && detector.marks(*max_p, || keyed.unit(unit.subject())) {
-            *state = AcceptRest;
+        for (&InnerArrival { time, level }, index) in arrivals.iter().zip(first.index..) {
+            detector.sample(time, level);
+            detector.count();
+            let subject = || Unit { index, ..*first }.subject();
+            if *state == AcceptCell && detector.marks(*max_p, || keyed.unit(subject())) {
+                *state = AcceptRest;
+            }
         }
     }
 
@@ -426,10 +430,12 @@ mod tests {
                 fate => panic!("{fate:?} of a frame that fits"),
             };
             assert_eq!(asked.offer(0, "...."), fate.repeat(4));
+            let (time, added) = (shown.now, u64::from(fate == "A"));
             for _ in 0..4 {
+                let arrival = InnerArrival { time, level: shown.pool.total() };
                 let unit = shown.next_cell(PortVc(0), '.');
-                shown.policy.see(shown.now, &unit, PortVc(0), shown.pool.total());
-                shown.pool.add(PortVc(0), u64::from(fate == "A"));
+                shown.policy.see(&unit, PortVc(0), &[arrival]);
+                shown.pool.add(PortVc(0), added);
             }
             assert_eq!(asked.offer(0, "e"), shown.offer(0, "e"));
             assert_eq!(asked.policy.detector.average(), shown.policy.detector.average());

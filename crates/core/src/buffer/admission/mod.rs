@@ -173,14 +173,14 @@ registry! {
         fn taken(&mut self, vc: PortVc, units: u64, octets: u64) {}
 
         /// Return the decision about the rest of a circuit's frame, if it fits; for a policy that has already decided
-        /// but must still [see](Shortcuts::see) every unit.
+        /// but must still [see](Shortcuts::see) every unit, and that reads of the pool only the [total](Interest::Total).
         fn foresees(&self, vc: PortVc) -> Within {
             Within::Asked
         }
 
-        /// Observe a unit inside a frame that finds `level` in the buffer. The policy has already decided about this
-        /// unit by [`foresees`](Shortcuts::foresees).
-        fn see(&mut self, now: Time, unit: &Unit, vc: PortVc, level: u64) {}
+        /// Observe consecutive units inside a frame, of which `first` is the first. The policy has already decided about
+        /// them by [`foresees`](Shortcuts::foresees).
+        fn see(&mut self, first: &Unit, vc: PortVc, arrivals: &[InnerArrival]) {}
     }
 }
 
@@ -277,6 +277,15 @@ impl Rule {
     pub(crate) fn interest(&self) -> Interest {
         if let Rule::Asked(interest) = self { *interest } else { Interest::Last }
     }
+}
+
+/// The arrival of a unit inside a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct InnerArrival {
+    /// The instant.
+    pub time: Time,
+    /// The occupancy that the unit meets.
+    pub level: u64,
 }
 
 /// How a policy loses units at the head of the queue that accepts every unit that fits.

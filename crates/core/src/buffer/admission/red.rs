@@ -310,7 +310,8 @@ impl Detector {
     #[inline]
     pub(super) fn sample(&mut self, now: Time, queue: u64) {
         if queue > 0 {
-            self.average = smoothed(self.average, self.weight, queue as f64);
+            // from a signed number, which is one instruction
+            self.average = smoothed(self.average, self.weight, queue.cast_signed() as f64);
         } else if self.average > 0.0 {
             let slots = now.since(self.idle_since).0 as f64 / self.slot;
             self.average = decayed(self.average, self.weight, slots);
@@ -346,7 +347,7 @@ impl Detector {
     }
 
     /// Decide whether the packet that was counted last is discarded.
-    #[inline]
+    #[inline(always)] // so that in a loop over cells a number is computed without what is equal for all of them
     pub(super) fn marks(&mut self, max_p: f64, draw: impl FnOnce() -> f64) -> bool {
         if self.average < self.min {
             return false;
@@ -391,6 +392,7 @@ impl Detector {
     }
 
     /// Return p_b for an average of at least minth: figure 2 of paper 000.
+    #[inline]
     fn base(&self, max_p: f64) -> f64 {
         let Detector { average, min, max, .. } = *self;
         if average < max {
@@ -416,6 +418,7 @@ fn decayed(average: f64, weight: f64, slots: f64) -> f64 {
 /// Return whether a number u from 0 to 1 is below p_a = p_b / (1 − `spent`), where `spent` is count · p_b. This makes
 /// the gap between two discards uniform instead of geometric (Floyd and Jacobson, section 7). Where p_a is 1 or more no
 /// u is drawn, and nothing is divided.
+#[inline(always)]
 fn drawn(p_b: f64, spent: f64, u: impl FnOnce() -> f64) -> bool {
     let left = 1.0 - spent;
     p_b >= left || u() * left < p_b

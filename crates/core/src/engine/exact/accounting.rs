@@ -129,13 +129,13 @@ impl Accounting {
             self.area = self.area.wrapping_add(area);
             return;
         }
-        self.enter_part(stay);
+        self.enter_part(*stay); // a copy, so that other units need not be stored for the call
     }
 
     /// Count a unit during whose sojourn the measured time begins or ends, or that leaves before the measured time.
     #[cold]
-    fn enter_part(&mut self, stay: &Sojourn) {
-        let Sojourn { unit, arrived, ends, .. } = *stay;
+    fn enter_part(&mut self, stay: Sojourn) {
+        let Sojourn { unit, arrived, ends, .. } = stay;
         let window = self.window;
         self.units_in += u64::from(ends >= window.from && arrived < window.to);
         self.frames_in += u64::from(unit.begins_frame() && ends >= window.from && arrived < window.to);
@@ -331,7 +331,7 @@ impl VcAccounting {
     }
 
     /// Record that the buffer became empty at `now`, for a policy that observes only this event.
-    fn emptied(&mut self, policy: &mut Policy, now: Time) {
+    pub(crate) fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.pool.hold(0);
         self.report_departure(policy, now, PortVc(0), 0, false);
     }

@@ -87,6 +87,19 @@ impl CandidateFrame {
         self.cells.iter().filter_map(VecDeque::front).copied().chain(self.eom).min()
     }
 
+    /// Remove the frame's oldest cell, which has been sent.
+    fn send_oldest(&mut self) {
+        let position = self.oldest().expect("a sent cell was queued");
+        self.held -= 1;
+        self.left = true;
+        for cells in &mut self.cells {
+            if cells.front() == Some(&position) {
+                cells.pop_front();
+            }
+        }
+        self.eom = self.eom.filter(|eom| *eom != position);
+    }
+
     /// Remove the cell at a position.
     fn remove(&mut self, position: u64) {
         self.held -= 1;
@@ -204,9 +217,7 @@ impl Candidates {
         let circuit = &mut self.circuits[vc];
         circuit.trim();
         let frame = circuit.frames.front_mut().expect("a sent cell was of a known frame");
-        let position = frame.oldest().expect("a sent cell was queued");
-        frame.remove(position);
-        frame.left = true;
+        frame.send_oldest();
         circuit.trim();
         // Remove frames that have left the buffer from the head of each list, since no search may do so for long.
         for class in 0..self.lists.len() {

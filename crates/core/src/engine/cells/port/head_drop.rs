@@ -89,7 +89,7 @@ impl HeadDrop {
         let (inbox, pace) = (Inbox::new(plan, index, Ties::new(scenario.seed)), plan.spacing(index).pace);
         let vcs = setup.port.pool().vcs();
         HeadDrop {
-            influx: inbox.influx(&pace),
+            influx: inbox.influx(&pace).max(1),
             inbox,
             done: None,
             called: Time::NEVER,
@@ -168,7 +168,10 @@ impl HeadDrop {
     fn join_inner(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) {
         let CellSegment { mut trains, mut order } = std::mem::take(&mut self.segment);
         trains.clear();
-        self.examined = self.inbox.inner(stop, &mut trains);
+        let until = self.inbox.inner(stop, &mut trains);
+        if !trains.is_empty() {
+            self.examined = until;
+        }
         if trains.iter().all(|train| train.lost.is_none()) {
             self.inbox.in_order(&trains, &mut order);
             self.inbox.pass_inner(&trains, |_| false);
@@ -207,8 +210,9 @@ impl HeadDrop {
         match self.rule {
             HeadRule::JudgesFrames => false,
             HeadRule::GivesUp(reason) => {
-                let head = self.leave_queue();
+                let head = self.queue.front().copied();
                 if let Some(head) = &head {
+                    self.leave_queue(head);
                     self.give_up(cx, arriving.time, head, reason);
                 }
                 head.is_some()
@@ -218,10 +222,12 @@ impl HeadDrop {
 
     /// Start the cells that can start by `until`.
     fn depart_until(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
-        while let Some(now) = self.queue.front().map(|head| head.arrived.max(self.ends))
-            && now <= until
-            && let Some(cell) = self.leave_queue()
-        {
+        while let Some(&cell) = self.queue.front() {
+            let now = cell.arrived.max(self.ends);
+            if now > until {
+                break;
+            }
+            self.leave_queue(&cell);
             if self.rule == HeadRule::JudgesFrames
                 && let Some(reason) = self.refusal(cx, now, &cell)
             {
@@ -238,15 +244,14 @@ impl HeadDrop {
         }
     }
 
-    /// Remove the cell at the head of the queue.
+    /// Remove the cell at the head of the queue, which is this one.
     #[inline]
-    fn leave_queue(&mut self) -> Option<WaitingCell> {
-        let cell = self.queue.pop_front()?;
+    fn leave_queue(&mut self, cell: &WaitingCell) {
+        self.queue.pop_front();
         if cell.unit.is_eom() && self.awaited.front() == Some(&self.gone) {
             self.awaited.pop_front();
         }
         self.gone += 1;
-        Some(cell)
     }
 
     /// Return the reason why a cell is lost that has come to the head at `now` and left the queue.
@@ -313,10 +318,19 @@ impl HeadDrop {
         let start = match self.rule {
             HeadRule::JudgesFrames if self.discards.iter().any(|discards| *discards) => now,
             HeadRule::JudgesFrames => after(ahead).min(cx.port.admission.spares_until(now)),
-            // each cell that arrives may remove another one, and at first each line may bring one more
-            HeadRule::GivesUp(_) => after(ahead.saturating_sub(2 * self.influx) / (1 + self.influx)),
+            HeadRule::GivesUp(_) => {
+                // the cells that start before the buffer can be full; then each cell that arrives may remove another one,
+                // and at first each line may bring one more
+                let sure = ahead.min(self.room_at(now).saturating_sub(4 * self.influx) / self.influx);
+                after(sure + (ahead - sure).saturating_sub(2 * self.influx) / (1 + self.influx))
+            }
         };
         start.max(self.ends)
+    }
+
+    /// Return the free room, if the port has advanced to `now`.
+    fn room_at(&self, now: Time) -> u64 {
+        self.capacity.beside(self.queue.len() as u64 + u64::from(self.ends > now))
     }
 
     /// Return a wake-up that the port needs earlier than the scheduled one, because a unit arrives at `time`.

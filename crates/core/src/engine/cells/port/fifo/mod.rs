@@ -24,7 +24,7 @@ mod content;
 mod per_cell;
 mod segment;
 
-use crate::buffer::admission::{Rule, Shortcuts, Within};
+use crate::buffer::admission::{InnerArrival, Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
 use crate::engine::cells::inbox::combs::Combs;
@@ -77,6 +77,8 @@ pub(crate) struct CellFifo {
     /// Whether a unit has passed since this check.
     looks_between: bool,
     segment: CellSegment,
+    /// Work space for cells that a policy observes.
+    met: Vec<InnerArrival>,
     /// The scheduled wake-up of the port.
     pub(crate) called: Time,
 }
@@ -163,6 +165,7 @@ impl CellFifo {
             examined: Time::ZERO,
             looks_between: false,
             segment: CellSegment::default(),
+            met: Vec::new(),
             called: Time::NEVER,
         }
     }

@@ -18,7 +18,7 @@
 //! 1.06 times, the local network of study 000 1.08 times as long.
 
 use super::{CellFifo, Content, SegmentStep};
-use crate::buffer::admission::{Shortcuts, Within};
+use crate::buffer::admission::{InnerArrival, Interest, Policy, Shortcuts, Within};
 use crate::engine::cells::inbox::MOST_CROSSING;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
@@ -96,6 +96,9 @@ impl CellFifo {
     /// Return whether the policy's state before the segment decides about all its cells, and there is room for the
     /// accepted ones.
     fn is_foreseen(&self, cx: &mut Context<'_>) -> bool {
+        if self.entry.rule.interest() != Interest::Total {
+            return false;
+        }
         let (policy, logs) = (cx.port.admission_mut(), cx.losses.log.is_some());
         let mut taken = 0;
         for train in &self.segment.trains {
@@ -136,31 +139,69 @@ impl CellFifo {
             train.lost = train.lost.or(foreseen);
         }
         self.gather(cx, out, &segment, &pace);
-        for &(time, place) in &order {
-            let CellTrain { vc, lost, unit, .. } = &mut segment[place as usize];
-            let (vc, lost, seen) = (*vc, *lost, *unit);
-            unit.index += 1;
-            self.drop_before(cx, Time(time.0 + 1));
-            cx.port.admission_mut().see(time, &seen, vc, self.content.level());
-            if lost.is_none() {
-                self.accept_cell(cx, vc, time);
+        let mut met = std::mem::take(&mut self.met);
+        self.take_shown(cx, &mut segment, &order, &mut met);
+        (self.met, self.segment) = (met, CellSegment { trains: segment, order });
+    }
+
+    /// Accept the cells that are not lost, and report each to the policy with the occupancy that it meets: cells of a train
+    /// together, unless the buffer becomes empty between them. `met` is work space.
+    #[inline(never)] // for registers of its own
+    fn take_shown(
+        &mut self,
+        cx: &mut Context<'_>,
+        trains: &mut [CellTrain],
+        order: &[(Time, u32)],
+        met: &mut Vec<InnerArrival>,
+    ) {
+        let (policy, routes) = (cx.port.admission_mut(), cx.routes);
+        let Content::Cells { count, ends, pace, .. } = &mut self.content else { return };
+        let Some(ledger) = &mut self.entry.ledger else { return };
+        let (mut level, mut oldest, mut free) = (*count, *ends, self.free);
+        let (mut taken, mut stays, mut max, mut last) = (0, 0, 0, 0);
+        for &(time, place) in order {
+            if place != last {
+                show(policy, &mut trains[last as usize], met);
+                last = place;
+            }
+            let train = &mut trains[place as usize];
+            while level > 0 && oldest.time <= time {
+                level -= 1;
+                if level == 0 {
+                    show(policy, train, met);
+                    ledger.emptied(policy, oldest.time);
+                }
+                oldest = oldest.next(pace);
+            }
+            met.push(InnerArrival { time, level });
+            if train.lost.is_some() {
+                continue;
+            }
+            let start = free.not_before(time);
+            if level == 0 {
+                oldest = start.shifted(pace.whole);
+            }
+            free = start.next(pace);
+            level += 1;
+            max = max.max(level);
+            (taken, stays) = (taken + 1, stays + start.time.0 + pace.whole.0 - time.0);
+            if self.holds_back && routes[train.vc].handoff == Handoff::Timed {
+                self.gathered.by_vc[train.vc].starts_at(start.time);
             }
         }
-        self.segment = CellSegment { trains: segment, order };
+        show(policy, &mut trains[last as usize], met);
+        ledger.pool.hold(level);
+        (*count, *ends, self.free) = (level, oldest, free);
+        if self.begin == Time::NEVER {
+            self.books.enter_inner(taken, stays.into(), max);
+        }
     }
 
     /// Remove the cells that have left by `time`, and accept one arriving cell, whose train is forwarded as a whole;
     /// return when the cell's transmission starts.
-    #[inline]
+    #[inline(always)] // once for each cell of both loops
     fn take_cell(&mut self, cx: &mut Context<'_>, vc: PortVc, time: Time) -> Time {
         self.drop_before(cx, Time(time.0 + 1));
-        self.accept_cell(cx, vc, time)
-    }
-
-    /// Accept one cell of a gathered train; the cells that have left by `time` are already removed. Return the start
-    /// of its transmission.
-    #[inline]
-    fn accept_cell(&mut self, cx: &Context<'_>, vc: PortVc, time: Time) -> Time {
         let Content::Cells { pace, .. } = self.content else { return Time::ZERO };
         let start = self.free.not_before(time);
         self.content.join(start, pace.whole, 1);
@@ -178,5 +219,15 @@ impl CellFifo {
             self.books.enter_inner(1, stay.into(), self.content.level());
         }
         start.time
+    }
+}
+
+/// Report arrivals of cells to the policy; the train is advanced by them.
+#[inline]
+fn show(policy: &mut Policy, train: &mut CellTrain, met: &mut Vec<InnerArrival>) {
+    if !met.is_empty() {
+        policy.see(&train.unit, train.vc, met);
+        train.unit.index += met.len() as u16;
+        met.clear();
     }
 }

@@ -4,6 +4,8 @@
 //! those of a run, since it calls `Memory::offer` and `Memory::victim` as the ports of a network do. A port with a
 //! packet always sends: the first packet of each queue is in transmission, so push-out cannot remove it.
 
+pub mod lossless;
+
 use serde_json::{Map, Value as Json};
 
 use super::pushout::{Content, Piece};
@@ -99,13 +101,7 @@ impl Content for Sending<'_> {
 impl Decider {
     /// Build an empty memory of `cells` cells for `ports` ports; the error says why a policy cannot work there.
     pub fn new(policies: &Policies, cells: u64, ports: usize) -> Result<Decider, Refused> {
-        let outlet = |line| Outlet { line, rate: Rate(10_000_000_000), minimum: 0 };
-        let terms: Vec<_> =
-            (0..ports).map(|line| QueueTerms { alpha: None, priority: 0, outlet: outlet(line) }).collect();
-        let measure = Measure::MemoryCells(CellSize { octets: PACKET, header: 0 });
-        let (capacity, name) = (Capacity::limited(cells), ["shared", "all"]);
-        let context = Context { capacity, measure, queues: &terms, seed: 0, name };
-        let scheme = policies.admission.build(&context)?;
+        let scheme = build(&policies.admission, cells, ports)?;
         let queue = |number| SharedQueue::new(Default::default(), number, outlet(number).rate, 0, number);
         let memory = Memory::new(MemoryParts {
             cells,
@@ -114,8 +110,7 @@ impl Decider {
             queues: (0..ports).map(queue).collect(),
             pushout: policies.pushout.clone(),
         });
-        let flags = Flags::FIRST.with(Flags::EOM);
-        Ok(Decider { memory, unit: Unit { vc: CircuitId(0), bytes: PACKET, flags, ..Unit::default() } })
+        Ok(Decider { memory, unit: packet() })
     }
 
     /// Return the number of packets in a queue.
@@ -177,6 +172,25 @@ impl Decider {
         let unit = self.unit;
         self.memory.release(account(queue), &Leaving { now: Time::ZERO, unit: &unit, size: 1, sent });
     }
+}
+
+/// Build the scheme of the only pool, with this shared room and a queue for each of these lines.
+fn build(scheme: &sharing::Spec, cells: u64, lines: usize) -> Result<sharing::Policy, Refused> {
+    let terms: Vec<_> =
+        (0..lines).map(|line| QueueTerms { alpha: None, priority: 0, outlet: outlet(line) }).collect();
+    let measure = Measure::MemoryCells(CellSize { octets: PACKET, header: 0 });
+    let (capacity, name) = (Capacity::limited(cells), ["shared", "all"]);
+    scheme.build(&Context { capacity, measure, queues: &terms, seed: 0, name })
+}
+
+/// Return the line over which a queue sends.
+fn outlet(line: usize) -> Outlet {
+    Outlet { line, rate: Rate(10_000_000_000), minimum: 0 }
+}
+
+/// Return a packet.
+fn packet() -> Unit {
+    Unit { vc: CircuitId(0), bytes: PACKET, flags: Flags::FIRST.with(Flags::EOM), ..Unit::default() }
 }
 
 fn account(queue: usize) -> Account {
