@@ -29,7 +29,7 @@ use pushout_core::units::Span;
 use pushout_core::verdict::Reason;
 
 /// Number of scenarios, unless the environment sets another one.
-const A_FEW: u64 = 500;
+const A_FEW: u64 = 300;
 
 /// Return the report and the losses of a run, without the engine's name and its number of events.
 fn run(scenario: &Scenario, engine: EngineKind, log: bool) -> (Json, Vec<LossRecord>) {
