@@ -13,7 +13,7 @@
 //! Another circuit at the port: see `topology/combs.rs`.
 //!
 //! # What it saves
-//! W2 takes 7 times the instructions if each cell is a train.
+//! W2 took more than ten times the instructions when each cell was a train.
 
 use super::{CellFifo, Content};
 use crate::buffer::admission::Rule;
