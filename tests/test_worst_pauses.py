@@ -165,6 +165,21 @@ def test_the_command_proves_that_headroom_suffices_or_shows_the_loss(typed: Type
         (["--pause", "response=2"], "--pause must have xoff"),
         (["--pause", "xoff=2,response=0"], "--pause must have a response from 1 to 11 slots, not 0"),
         (["--pause", "xoff=2,respones=1"], "--pause cannot have 'respones' (allowed: xoff, xon, headroom, response)"),
+        (
+            ["--pause", "xoff=2,response=99999999999"],
+            "--pause must have a response from 1 to 11 slots, not 99999999999",
+        ),
+        (["--pause", "xoff=²,response=1"], "as in xoff=3,response=2, not 'xoff=²'"),
+        (["--pause", f"xoff={'9' * 5000},response=1"], "as in xoff=3,response=2, not 'xoff=999"),
+        (["--pause", "xoff=1,xoff=2,response=1"], "'xoff' must be given once, not 2 times"),
+        (
+            ["--pause", "xoff=2,response=1,xon=99"],
+            "--pause must have xon of at most the 10 packets of the memory, not 99",
+        ),
+        (
+            ["--pause", "xoff=11,response=1,headroom=2"],
+            "--pause must have xoff of at most the 10 packets of the memory",
+        ),
         (["--pause", "xoff=two"], "the value must be KEY=N,…, as in xoff=3,response=2, not 'xoff=two'"),
         (["--pause", "xoff=9,response=2"], "--memory must be more than the 18 packets of headroom, not 10"),
         (["--pause", "xoff=2,response=2", "--frames", "3"], "--frames must be left out with pause"),

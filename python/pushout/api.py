@@ -142,7 +142,7 @@ def trace(
     Parameters: `ports` are names of ports, `*` for all, by default those with a limited buffer; for the others see
     `run`. The figures are the same as without a trace.
 
-        >>> pushout.trace("scenarios/lan.toml", set={"duration": "0.5 s"}).to_polars()
+        >>> pushout.trace("lan", set={"duration": "0.5 s"}).to_polars()
     """
     check_seed(seed)
     source, changes = load(scenario), overrides(set)

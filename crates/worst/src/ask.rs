@@ -148,7 +148,6 @@ fn paused(node: &Node, pause: &Node) -> Result<Subject, Fault> {
     let senders = u64::read(node.get("ports").ok_or_else(|| node.fault("ports", "must be given"))?, "ports")?;
     let all = number("headroom")?.unwrap_or_else(|| xoff.saturating_mul(senders));
     let headroom = Headroom { xoff, xon: number("xon")?.unwrap_or(0), all };
-    let response = u16::try_from(response).unwrap_or(u16::MAX);
     Ok(Subject::Pauses { scheme, pauses: Pauses { headroom, response } })
 }
 

@@ -56,6 +56,7 @@ use std::fmt;
 use pushout_core::buffer::admission;
 use pushout_core::language::tree::{Fault, TextPlace};
 use pushout_core::memory::decide::Policies;
+use pushout_core::memory::decide::lossless::Headroom;
 use pushout_core::memory::sharing;
 use pushout_core::refused::Refused;
 
@@ -307,6 +308,18 @@ impl Question {
             Subject::Memory { .. } => self.check_size(most),
             Subject::Frames { length, .. } if !(2..=MOST_LENGTH).contains(length) => {
                 Err(refuse("frames", format!("must be from 2 to {MOST_LENGTH} cells, not {length}")))
+            }
+            Subject::Pauses { pauses: Pauses { headroom: Headroom { xoff, xon, .. }, .. }, .. }
+                if *xoff.max(xon) > self.cells =>
+            {
+                let (key, value) = if xoff > &self.cells { ("xoff", xoff) } else { ("xon", xon) };
+                Err(refuse(
+                    "pause",
+                    format!(
+                        "must have {key} of at most the {} packets of the memory, not {value}",
+                        self.cells
+                    ),
+                ))
             }
             Subject::Pauses { pauses: Pauses { response, .. }, .. }
                 if !(1..=MOST_RESPONSE).contains(response) =>

@@ -21,7 +21,7 @@ use crate::pair::Step;
 use crate::side::{Side, Words};
 
 /// Most slots after which a sender obeys: a bit each has to fit into a word.
-pub(crate) const MOST_RESPONSE: u16 = 11;
+pub(crate) const MOST_RESPONSE: u64 = 11;
 
 /// The pauses of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Pauses {
     /// Packets of headroom, and of a queue whose sender goes on.
     pub headroom: Headroom,
     /// Slots in which a sender still sends after the one in which the memory has stopped it.
-    pub response: u16,
+    pub response: u64,
 }
 
 const HAS_SENT: u16 = 1;
@@ -44,7 +44,7 @@ const WORDS: usize = 3;
 pub(crate) struct Senders {
     decider: LosslessDecider,
     senders: usize,
-    response: u16,
+    response: u32,
 }
 
 impl Senders {
@@ -56,7 +56,7 @@ impl Senders {
         pauses: Pauses,
     ) -> Result<Senders, Refused> {
         let decider = LosslessDecider::new(scheme, cells, senders, pauses.headroom)?;
-        Ok(Senders { decider, senders, response: pauses.response })
+        Ok(Senders { decider, senders, response: pauses.response as u32 })
     }
 
     /// Return the words of a sender: shared room, headroom and bits.
@@ -240,7 +240,7 @@ mod tests {
         scheme: &str,
         [senders, cells]: [u64; 2],
         [xoff, xon, all]: [u64; 3],
-        response: u16,
+        response: u64,
     ) -> Result<Proof, Failure> {
         let scheme = sharing::Spec::read(&read(scheme, Format::Json).unwrap(), "policy").unwrap();
         let pauses = Pauses { headroom: Headroom { xoff, xon, all }, response };
@@ -255,7 +255,7 @@ mod tests {
     fn a_sender_needs_headroom_for_the_packet_that_stops_it_and_for_its_response() {
         for scheme in [SHARING, DYNAMIC] {
             for (senders, response) in [(1, 1), (1, 3), (1, 5), (2, 1), (2, 2)] {
-                let need = u64::from(response) + 1;
+                let need = response + 1;
                 for xon in [0, 1] {
                     let with = |xoff| {
                         let cells = senders * xoff + 3;

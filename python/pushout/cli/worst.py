@@ -1,5 +1,6 @@
 """The command `pushout worst`."""
 
+import re
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,12 +54,14 @@ def _pause(_context: click.Context, _option: click.Parameter, value: str | None)
     """Parse the pauses of senders, as in xoff=3,response=2."""
     if value is None:
         return None
-    pairs = [each.partition("=") for each in value.split(",")]
-    if wrong := [
-        each for each, (_, _, text) in zip(value.split(","), pairs, strict=True) if not text.strip().isdigit()
-    ]:
+    parts = [re.fullmatch(r"\s*(\w+)\s*=\s*([0-9]{1,18})\s*", each) or each for each in value.split(",")]
+    if wrong := [each for each in parts if isinstance(each, str)]:
         raise click.BadParameter(f"the value must be KEY=N,…, as in xoff=3,response=2, not {quoted(wrong[0])}")
-    return {key.strip(): int(text) for key, _, text in pairs}
+    pairs = [(part[1], int(part[2])) for part in parts if not isinstance(part, str)]
+    keys = [key for key, _ in pairs]
+    if twice := [key for key in keys if keys.count(key) > 1]:
+        raise click.BadParameter(f"{quoted(twice[0])} must be given once, not {keys.count(twice[0])} times")
+    return dict(pairs)
 
 
 @click.command()

@@ -15,14 +15,16 @@ def draw(document: Mapping[str, Any]) -> Any:
     sides = [side for side in SIDES if slots and side in slots[0]] or ["policy"]
     with drawing.paper(rows=len(sides)) as (figure, rows):
         for (axes,), side in zip(rows, sides, strict=True):
-            _draw_side(axes, [slot[side] for slot in slots], document["memory"])
+            _draw_side(
+                axes, [slot[side] for slot in slots], document["memory"], "sender" if document.get("pause") else "port"
+            )
             axes.set_title(str(document[SIDES[side]]), loc="left")
         rows[-1][0].set_xlabel("slot")
         drawing.headed(figure, _title(document))
     return figure
 
 
-def _draw_side(axes: Any, queues: Sequence[Sequence[int]], memory: int) -> None:
+def _draw_side(axes: Any, queues: Sequence[Sequence[int]], memory: int, owner: str) -> None:
     """Stack the queues of one side as steps, a slot wide."""
     count = len(queues)
     edges = list(range(count + 1))
@@ -31,7 +33,7 @@ def _draw_side(axes: Any, queues: Sequence[Sequence[int]], memory: int) -> None:
     looks = drawing.looks(number)
     for place, look in enumerate(looks):
         above = [base + slot[place] for base, slot in zip(below, queues, strict=True)]
-        name = f"port {place}" if number > 1 else "queue"
+        name = f"{owner} {place}" if number > 1 else "queue"
         axes.stairs(above, edges, baseline=below, fill=True, color=look["color"], alpha=0.75, label=name)
         below = above
     axes.axhline(memory, color="0.4", lw=0.8)

@@ -6,8 +6,7 @@ takes a tenth of a slot. A sender that is stopped at s + 1/2 obeys at s + 1/2 + 
 slots, and not in the next one. One that goes on when a packet leaves, at s + 17/20, can send before slot s + D + 1.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from pushout.document import Document
 from pushout.errors import InternalError
 from pushout.excerpt import place
 from pushout.literals import ENGINES
-from pushout.question.worst_scenario import GAP_PS, OCTETS, SLOT_PS, checked, policies, row
+from pushout.question.worst_scenario import GAP_PS, OCTETS, SLOT_PS, checked, flow_section, policies, row, switch
 from pushout.simulate import Job
 from pushout.source import load, toml
 
@@ -34,7 +33,7 @@ def write(document: Document, path: Path) -> dict[str, Any]:
     expected = (document["policy_count"], document["lost_count"])
     for engine in ENGINES:
         ports = Job(load(path), (), engine).run(None)["ports"]
-        outputs = [port for port in ports if port["name"].startswith("out")]
+        outputs = [port for port in ports if port["name"].startswith("port")]
         found = tuple(sum(port.get(key, 0) for port in outputs) for key in ("units_out", "lossless_drop"))
         if found != expected:
             raise InternalError(f"{place(str(path))}: sent and lost {found} with {engine}, and {expected} in the model")
@@ -78,52 +77,21 @@ def _scenario(document: Document, recording: str) -> str:
         f"# {document['memory']} packets, {pause['headroom']} of them headroom. Slots of {SLOT_PS / 1e6:g} us: senders",
         "# send in the middle of one, outputs at its end unless a pause stops them. Written by pushout worst.",
         "",
-        'name = "lossless-drop"',
-        f'duration = "{_duration(document)} ps"',
-        'warmup = "0 s"',
-        f'sample = "{SLOT_PS} ps"',
-        "",
-        'node = [{ name = "switch", kind = "router" },',
-        *(f'    {{ name = "{end}{sender}", kind = "host" }},' for sender in senders for end in ("from", "to")),
-        "]",
-        "link = [",
-        *(line for sender in senders for line in _links(sender)),
-        "]",
-        "",
-        "[adaptation]",
-        'kind = "packet"',
-        "",
-        "[memory.shared]",
-        f'size = "{document["memory"]} cells"',
-        f'cell = "{OCTETS} bytes"',
+        *switch("lossless-drop", _duration(document), SLOT_PS, document, RATE),
         f'pool.in = {{ side = "ingress", headroom = "{pause["headroom"]} cells" }}',
         *policies(document["policies"]["policy"]),
         "",
         "[queue.lossless]",
         f"pause = {toml(thresholds)}",
-        *(f'\n[port.out{sender}]\nmemory = "shared"' for sender in senders),
+        *(f'\n[port.port{sender}]\nmemory = "shared"' for sender in senders),
         "",
         "[flows.transport]",
         'kind = "udp"',
-        *(line for sender in senders for line in _flow(sender, recording)),
+        *(flow_section(f"sender{sender}", sender, recording) for sender in senders),
         *(line for output in senders for pair in _pauses(document, output) for line in _storm(output, pair)),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _links(sender: int) -> list[str]:
-    return [
-        f'    {{ name = "in{sender}", from = "from{sender}", to = "switch", rate = "100 Tb/s", delay = "0 s" }},',
-        f'    {{ name = "out{sender}", from = "switch", to = "to{sender}", rate = "{RATE}", delay = "0 s" }},',
-    ]
-
-
-def _flow(sender: int, recording: str) -> list[str]:
-    name = f"sender{sender}"
-    source: Mapping[str, Any] = {"kind": "replay", "file": recording, "flow": name}
-    ends = f'from = "from{sender}"\nto = "to{sender}"'
-    return ["", "[[flow]]", f"name = {json.dumps(name)}", ends, f"source = {toml(source)}"]
-
-
 def _storm(output: int, pair: tuple[int, int]) -> list[str]:
-    return ["", "[[storm]]", f'port = "out{output}"', f'from = "{pair[0]} ps"', f'to = "{pair[1]} ps"']
+    return ["", "[[storm]]", f'port = "port{output}"', f'from = "{pair[0]} ps"', f'to = "{pair[1]} ps"']

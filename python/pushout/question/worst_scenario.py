@@ -189,16 +189,36 @@ def _scenario(document: Document, timing: Timing, recording: str, *, optimum: bo
         f"# Slots of {timing.slot_ps / 1e6:g} us: {timing},",
         "# so that each departure falls between the arrivals of its slot and of the next. Written by pushout worst.",
         "",
-        f"name = {json.dumps('worst-optimum' if optimum else 'worst')}",
-        f'duration = "{_duration(document, timing)} ps"',
+        *switch(
+            "worst-optimum" if optimum else "worst",
+            _duration(document, timing),
+            timing.slot_ps,
+            document,
+            f"{timing.rate_bps} b/s",
+        ),
+        *policies(document["policies"]["against" if optimum else "policy"]),
+        *(f'\n[port.port{port}]\nmemory = "shared"' for port in ports),
+        "",
+        "[flows.transport]",
+        'kind = "udp"',
+    ]
+    return "\n".join([*lines, *(flow_section(name, port, recording) for name, port in flows.items())]) + "\n"
+
+
+def switch(name: str, duration_ps: int, slot_ps: int, document: Document, rate: str) -> list[str]:
+    """Write the beginning of a scenario: two hosts at each port of a switch, and the table of its memory."""
+    ports = range(document["ports"])
+    return [
+        f"name = {json.dumps(name)}",
+        f'duration = "{duration_ps} ps"',
         'warmup = "0 s"',
-        f'sample = "{timing.slot_ps} ps"',
+        f'sample = "{slot_ps} ps"',
         "",
         'node = [{ name = "switch", kind = "router" },',
         *(f'    {{ name = "{end}{port}", kind = "host" }},' for port in ports for end in ("from", "to")),
         "]",
         "link = [",
-        *(line for port in ports for line in _links(port, timing)),
+        *(line for port in ports for line in _links(port, rate)),
         "]",
         "",
         "[adaptation]",
@@ -207,13 +227,7 @@ def _scenario(document: Document, timing: Timing, recording: str, *, optimum: bo
         "[memory.shared]",
         f'size = "{document["memory"]} cells"',
         f'cell = "{OCTETS} bytes"',
-        *policies(document["policies"]["against" if optimum else "policy"]),
-        *(f'\n[port.port{port}]\nmemory = "shared"' for port in ports),
-        "",
-        "[flows.transport]",
-        'kind = "udp"',
     ]
-    return "\n".join([*lines, *(_flow_section(name, port, recording) for name, port in flows.items())]) + "\n"
 
 
 def _heading(document: Document, side: str, count: int) -> list[str]:
@@ -235,13 +249,14 @@ def _heading(document: Document, side: str, count: int) -> list[str]:
     ]
 
 
-def _links(port: int, timing: Timing) -> list[str]:
+def _links(port: int, rate: str) -> list[str]:
     ends = f'name = "in{port}", from = "from{port}", to = "switch", rate = "100 Tb/s"'
-    back = f'name = "port{port}", from = "switch", to = "to{port}", rate = "{timing.rate_bps} b/s"'
+    back = f'name = "port{port}", from = "switch", to = "to{port}", rate = "{rate}"'
     return [f'    {{ {each}, delay = "0 s" }},' for each in (ends, back)]
 
 
-def _flow_section(name: str, port: int, recording: str) -> str:
+def flow_section(name: str, port: int, recording: str) -> str:
+    """Write a flow of a recording to this port."""
     source = toml({"kind": "replay", "file": recording, "flow": name})
     return f'\n[[flow]]\nname = "{name}"\nfrom = "from{port}"\nto = "to{port}"\nsource = {source}'
 
