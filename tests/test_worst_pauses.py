@@ -202,3 +202,12 @@ def test_pauses_are_asked_about_with_the_event_alone(typed: Typed, tmp_path: Pat
     assert "must be a scheme that divides a memory: push-out loses packets" in pushes.stderr
     keeps = typed(tmp_path, "worst", "occamy", *pause, "--never", "lossless_drop")
     assert "must decide by lengths of queues, not by a bucket of tokens" in keeps.stderr
+
+
+@pytest.mark.parametrize("asked", [("complete-sharing", "--never", "loss"), ("longest-queue",)])
+def test_the_scenario_of_an_input_does_not_follow_links(asked: tuple[str, ...], typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "kept.txt").write_text("kept", encoding="utf-8")
+    (tmp_path / "worst.toml").symlink_to("kept.txt")
+    done = typed(tmp_path, "worst", *asked, "--memory", "4", "--out", "worst.toml")
+    assert "worst.toml: is a symbolic link" in done.stderr
+    assert (tmp_path / "kept.txt").read_text(encoding="utf-8") == "kept"

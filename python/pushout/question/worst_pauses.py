@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pushout.cache import write as write_file
 from pushout.document import Document
 from pushout.errors import InternalError
 from pushout.excerpt import place
@@ -28,8 +29,8 @@ RATE = f"{8 * OCTETS * 10 * 10**12 // SLOT_PS} b/s"
 def write(document: Document, path: Path) -> dict[str, Any]:
     """Write the scenario of a counter-example, run it on both engines, and return what it delivered."""
     recording = checked(path).with_suffix(".csv")
-    recording.write_text("\n".join(["time,bytes,flow", *_arrivals(document)]) + "\n", encoding="utf-8")
-    path.write_text(_scenario(document, recording.name), encoding="utf-8")
+    write_file(recording, "\n".join(["time,bytes,flow", *_arrivals(document)]) + "\n")
+    write_file(path, _scenario(document, recording.name))
     expected = (document["policy_count"], document["lost_count"])
     for engine in ENGINES:
         ports = Job(load(path), (), engine).run(None)["ports"]

@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pushout.cache import write as write_file
 from pushout.document import Document
 from pushout.errors import InternalError, QuestionError
 from pushout.excerpt import place
@@ -102,7 +103,7 @@ def write(document: Document, path: Path) -> dict[str, Any]:
     """
     timing, recording = _write_policy(document, path)
     other = path.with_name(f"{path.stem}-optimum.toml")
-    other.write_text(_scenario(document, timing, recording, optimum=True), encoding="utf-8")
+    write_file(other, _scenario(document, timing, recording, optimum=True))
     return _verified({path: document["policy_count"], other: document["optimum_count"]})
 
 
@@ -117,8 +118,8 @@ def _write_policy(document: Document, path: Path) -> tuple[Timing, str]:
     """Write the arrivals and the scenario of the policy; returns its times and the name of the recording."""
     timing = Timing.of(document["input"])
     recording = checked(path).with_suffix(".csv")
-    recording.write_text(_recording(document, timing), encoding="utf-8")
-    path.write_text(_scenario(document, timing, recording.name, optimum=False), encoding="utf-8")
+    write_file(recording, _recording(document, timing))
+    write_file(path, _scenario(document, timing, recording.name, optimum=False))
     return timing, recording.name
 
 
