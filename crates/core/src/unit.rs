@@ -40,8 +40,9 @@ impl Flags {
     pub const EOM: Flags = Flags(2);
     /// Cell loss priority: this unit may be discarded before others.
     pub const CLP: Flags = Flags(4);
-    /// A unit of the last packet of a forward error correction block.
-    pub const BLOCK_END: Flags = Flags(8);
+    /// The sender marks the unit as sent before its first acknowledgement; memories count it in the class that
+    /// `unscheduled` names.
+    pub const UNSCHEDULED: Flags = Flags(8);
     /// The unit's transport reacts to congestion marks (RFC 3168, "ECT"), so a port may mark it instead of losing it.
     /// A cell has no such bit: there the flag stands for an agreement between circuit and switches.
     pub const ECT: Flags = Flags(16);
@@ -52,9 +53,8 @@ impl Flags {
     pub const L4S: Flags = Flags(64);
     /// A port has cut the packet to its headers.
     pub const CUT: Flags = Flags(128);
-    /// The sender marks the unit as sent before its first acknowledgement; memories count it in the class that
-    /// `unscheduled` names.
-    pub const UNSCHEDULED: Flags = Flags(256);
+    /// A unit of the last packet of a forward error correction block.
+    pub const BLOCK_END: Flags = Flags(256);
 
     /// Return these marks with those of `other`.
     pub const fn with(self, other: Flags) -> Flags {

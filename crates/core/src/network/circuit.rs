@@ -341,6 +341,11 @@ impl Circuit {
         }
     }
 
+    /// Return whether the policer, if there is one, draws about units.
+    pub(crate) fn policer_draws(&self) -> bool {
+        self.police.as_ref().is_some_and(|policer| policer.policy.draws())
+    }
+
     /// Police units that arrive at the first switch, up to the first one with another verdict; `unit` is the first of
     /// them, with the marks of the first and the last.
     pub(crate) fn police_run(&mut self, unit: Unit, run: &EvenRun) -> PolicedUnits {

@@ -359,7 +359,15 @@ impl Flow {
 
     /// Record the counts at `now` in the time series: at the sink the octets, at the source the congestion window and
     /// the state.
+    #[inline(always)] // few flows have time series
     fn record(&mut self, end: End, now: Time) {
+        if self.series.is_some() {
+            self.record_series(end, now);
+        }
+    }
+
+    #[inline(never)]
+    fn record_series(&mut self, end: End, now: Time) {
         let Some(series) = &mut self.series else { return };
         let CountSeries { octets, cwnd, state } = &mut **series;
         match end {

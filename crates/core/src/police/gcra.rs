@@ -160,6 +160,10 @@ impl Police for Policy {
         (Conformance::Conforming, passed)
     }
 
+    fn draws(&self) -> bool {
+        false
+    }
+
     fn action(&self) -> ExcessAction {
         self.action
     }

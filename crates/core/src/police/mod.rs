@@ -27,6 +27,9 @@ registry! {
         /// returns the verdict and the number of units with it, at least one.
         fn judge_run(&mut self, unit: &Unit, run: &EvenRun) -> (Conformance, u16);
 
+        /// Return whether verdicts depend on numbers drawn about units.
+        fn draws(&self) -> bool;
+
         /// Return the action on a unit in excess.
         fn action(&self) -> ExcessAction;
     }

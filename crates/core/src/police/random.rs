@@ -60,15 +60,22 @@ impl Policy {
 
 impl Police for Policy {
     fn judge(&mut self, _: Time, unit: &Unit) -> Conformance {
-        Conformance::of(self.marks(unit, 0), self.action)
+        let is_marked = if self.draws() { self.marks(unit, 0) } else { self.probability > 0.0 };
+        Conformance::of(is_marked, self.action)
     }
 
     fn judge_run(&mut self, unit: &Unit, run: &EvenRun) -> (Conformance, u16) {
+        if !self.draws() {
+            return (self.judge(run.first.time, unit), run.units);
+        }
         let is_marked = self.marks(unit, 0);
-        let is_certain = self.probability == 0.0 || self.probability == 1.0;
-        let alike = |later: &u16| is_certain || self.marks(unit, *later) == is_marked;
+        let alike = |later: &u16| self.marks(unit, *later) == is_marked;
         let more = (1..run.units).take_while(alike).count();
         (Conformance::of(is_marked, self.action), 1 + more as u16)
+    }
+
+    fn draws(&self) -> bool {
+        self.probability > 0.0 && self.probability < 1.0
     }
 
     fn action(&self) -> ExcessAction {

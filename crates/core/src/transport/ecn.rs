@@ -25,7 +25,7 @@ impl Ecn {
     pub const CUT: Ecn = Ecn(2);
     /// The sender has not received an acknowledgement yet. In IP this is a code point for differentiated services as
     /// well.
-    pub const UNSCHEDULED: Ecn = Ecn(4);
+    pub const UNSCHEDULED: Ecn = Ecn(Flags::UNSCHEDULED.0 as u8);
     /// The sender has reduced its window: congestion window reduced.
     pub const CWR: Ecn = Ecn(128);
 
@@ -54,10 +54,8 @@ impl Ecn {
     /// first acknowledgement.
     #[inline]
     pub const fn flags(self) -> Flags {
-        let bits = self.0 as u16;
-        let unscheduled =
-            (bits & Ecn::UNSCHEDULED.0 as u16) * (Flags::UNSCHEDULED.0 / Ecn::UNSCHEDULED.0 as u16);
-        Flags(bits & (Flags::ECT.0 | Flags::L4S.0 | Flags::CE.0) | unscheduled)
+        let seen = Flags::ECT.with(Flags::L4S).with(Flags::CE).with(Flags::UNSCHEDULED);
+        Flags(self.0 as u16 & seen.0)
     }
 
     /// Return the two bits of the IP header (RFC 3168 section 5): 0 not capable, 1 and 2 capable (ECT(1) and ECT(0)),

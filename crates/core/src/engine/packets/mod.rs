@@ -143,7 +143,7 @@ impl<'a> Packets<'a> {
 
     /// Handle all events before `end`, and take the samples that are due before it.
     fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
-        self.transit.edge = end;
+        self.transit.set_edge(end);
         while let Some(sample) = self.transit.next_sample().filter(|sample| *sample < end) {
             self.handle_until(sample, watch);
             self.transit.sample();
@@ -247,8 +247,8 @@ impl<'a> Packets<'a> {
         let &Arrival { time, at, ref packet, .. } = arrival;
         match self.transit.steps.stop(at) {
             PacketDestination::Alone | PacketDestination::Meet => {
-                if let Some(Passed { at, time, .. }) = self.transit.pass(at, packet.head, time) {
-                    self.come(at, packet, time);
+                if let Some(Passed { at, stop, time, .. }) = self.transit.pass(at, packet.head, time) {
+                    self.come(at, stop, packet, time);
                 }
             }
             PacketDestination::Marking | PacketDestination::Shared => self.pass_any(at, packet, time),
@@ -262,8 +262,8 @@ impl<'a> Packets<'a> {
     /// Handle a packet at a port that decides by a rule but may mark it, or shares a memory.
     #[inline(never)]
     fn pass_any(&mut self, at: u32, packet: &Packet, now: Time) {
-        if let Some(Passed { at, head, time }) = self.transit.pass_any(at, packet, now) {
-            self.come(at, &Packet { head, ..*packet }, time);
+        if let Some(Passed { at, stop, head, time }) = self.transit.pass_any(at, packet, now) {
+            self.come(at, stop, &Packet { head, ..*packet }, time);
         }
     }
 
@@ -297,8 +297,7 @@ impl<'a> Packets<'a> {
 
     /// Announce a packet that will arrive at a step: a host that can act ahead of time does so now.
     #[inline(always)]
-    fn come(&mut self, at: u32, packet: &Packet, time: Time) {
-        let stop = self.transit.steps.stop(at);
+    fn come(&mut self, at: u32, stop: PacketDestination, packet: &Packet, time: Time) {
         if stop == PacketDestination::End && time < self.transit.edge {
             let entity = self.transit.steps.place(at) as usize;
             let host = &self.transit.hosts.ends[entity];
@@ -331,7 +330,7 @@ impl<'a> Packets<'a> {
     /// Like `come`, out of line: few hosts need it.
     #[inline(never)]
     fn come_later(&mut self, Onward { at, packet, time }: &Onward) {
-        self.come(*at, packet, *time);
+        self.come(*at, self.transit.steps.stop(*at), packet, *time);
     }
 
     /// Deliver a packet to the host where its circuit ends.

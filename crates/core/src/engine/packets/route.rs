@@ -40,7 +40,7 @@ use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::ids::{CircuitId, IdVec, PortVc};
-use crate::units::{Rate, Span};
+use crate::units::{Rate, Span, Time};
 
 /// A packet in flight, with its payload, so that its arrival needs no search.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +86,8 @@ pub(crate) enum Entrance {
     Open,
     /// Its link may lose it by its number or its time.
     Lossy,
+    /// A policer may tag or lose it by its time and its size.
+    Policed,
     /// A policer or the link may draw about it.
     Drawn,
 }
@@ -105,6 +107,10 @@ pub(crate) struct StepClass {
     minimum: u16,
     /// Time from the end of a transmission to the arrival at the next step.
     pub(crate) latency: Span,
+    /// A packet whose transmission ends before this instant arrives before [`Transit::edge`].
+    ///
+    /// [`Transit::edge`]: super::transit::Transit::edge
+    pub(crate) edge: Time,
     pace: TransmissionTime,
     others: Paces,
 }
@@ -164,7 +170,7 @@ impl StepClass {
         let (RouteClass { padding, is_counted, .. }, minimum) = (way, line.minimum);
         let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate));
         let is_special = is_counted || matches!(stop, PacketDestination::Asked | PacketDestination::Marking);
-        StepClass { stop, padding, is_special, bytes: 0, minimum, latency, pace, others }
+        StepClass { stop, padding, is_special, bytes: 0, minimum, latency, edge: Time::ZERO, pace, others }
     }
 
     /// The transmission time of packets of `bytes` octets.
@@ -253,7 +259,7 @@ impl Routing {
         let memories =
             if ports.iter().any(|port| port.memory.is_some()) { memories.collect() } else { Vec::new() };
         let ends = Ends::new(scenario, &rules);
-        let mut rows = Rows::new(scenario, &ports, &ends);
+        let mut rows = Rows::new(scenario, network, &ports, &ends);
         let mut first = IdVec::filled(0, scenario.vcs.len());
         let mut branches = BTreeMap::new();
         for (vc, way) in ways(scenario) {
@@ -304,12 +310,12 @@ impl PortClass {
         }
     }
 
-    /// Return what may happen to packets of a circuit, which may be policed, before the port decides.
-    fn entrance_of(&self, is_policed: bool) -> Entrance {
-        match (self.draws || is_policed, self.loses) {
-            (true, _) => Entrance::Drawn,
-            (false, true) => Entrance::Lossy,
-            (false, false) => Entrance::Open,
+    /// Return what may happen to packets of a circuit before the port decides, given what its policer may do.
+    fn entrance_of(&self, policer: Entrance) -> Entrance {
+        match policer {
+            _ if self.draws => Entrance::Drawn,
+            Entrance::Open if self.loses => Entrance::Lossy,
+            policer => policer,
         }
     }
 
@@ -370,28 +376,29 @@ struct Rows<'a> {
     scenario: &'a Scenario,
     ports: &'a [PortClass],
     ends: &'a Ends,
-    policed: IdVec<CircuitId, bool>,
+    /// What the policer of each circuit may do to its packets.
+    policers: IdVec<CircuitId, Entrance>,
     list: Vec<Step>,
     extras: Vec<StepExtras>,
     kinds: Kinds,
 }
 
 impl<'a> Rows<'a> {
-    fn new(scenario: &'a Scenario, ports: &'a [PortClass], ends: &'a Ends) -> Rows<'a> {
+    fn new(scenario: &'a Scenario, network: &Network, ports: &'a [PortClass], ends: &'a Ends) -> Rows<'a> {
         let length = scenario.vcs.iter().flat_map(Vc::routes).map(|path| path.len() + 1).sum();
         let (list, extras) = (Vec::with_capacity(length), Vec::with_capacity(length));
-        let (policed, kinds) = (policed_circuits(scenario), Kinds::default());
-        Rows { scenario, ports, ends, policed, list, extras, kinds }
+        let (policers, kinds) = (policers(scenario, network), Kinds::default());
+        Rows { scenario, ports, ends, policers, list, extras, kinds }
     }
 
     /// Add the steps of a route of a circuit; returns the first one.
     fn push(&mut self, vc: CircuitId, way: RouteClass, path: &[usize], hops: &[Hop]) -> u32 {
         let first = self.list.len() as u32;
         for (hop, (&line, port)) in (0..).zip(path.iter().zip(hops)) {
-            let is_policed = hop == police::HOP && self.policed[vc];
-            let stop = self.ports[line].destination_of(is_policed);
+            let policer = if hop == police::HOP { self.policers[vc] } else { Entrance::Open };
+            let stop = self.ports[line].destination_of(policer != Entrance::Open);
             let kind = self.kinds.place(self.scenario, way, line, stop);
-            let entrance = self.ports[line].entrance_of(is_policed);
+            let entrance = self.ports[line].entrance_of(policer);
             self.extras.push(StepExtras { circuit: vc, number: port.vc, hop, entrance });
             self.list.push(Step { place: line as u32, kind });
         }
@@ -474,11 +481,14 @@ fn control_lines(scenario: &Scenario) -> Vec<bool> {
     paused.iter().zip(&scenario.lines).map(carries).collect()
 }
 
-/// For every circuit whether one of its flows is policed.
-fn policed_circuits(scenario: &Scenario) -> IdVec<CircuitId, bool> {
-    let mut policed = IdVec::filled(false, scenario.vcs.len());
-    scenario.flows.iter().for_each(|flow| policed[flow.vc] |= flow.police.is_some());
-    policed
+/// For every circuit what its policer may do to its packets.
+fn policers(scenario: &Scenario, network: &Network) -> IdVec<CircuitId, Entrance> {
+    let mut policers = IdVec::filled(Entrance::Open, scenario.vcs.len());
+    for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
+        let draws = network.circuits[flow.vc].policer_draws();
+        policers[flow.vc] = if draws { Entrance::Drawn } else { Entrance::Policed };
+    }
+    policers
 }
 
 /// Kinds of steps, and the index of each known one.

@@ -181,6 +181,9 @@ impl ChannelState {
             ChannelState::Gilbert { terms, is_bad, keyed } => {
                 let (loss, change) =
                     if *is_bad { (terms.bad, terms.to_good) } else { (terms.good, terms.to_bad) };
+                if loss == 0.0 && change == 0.0 {
+                    return false;
+                }
                 let mut draws = keyed.about(unit.subject());
                 let is_lost = draws.chance(loss);
                 *is_bad ^= draws.chance(change);

@@ -184,15 +184,14 @@ impl Receiver {
         self.stats.segments += 1;
         self.stats.out_of_order += u64::from(seq != self.next);
         self.stats.duplicate_bytes += self.next.min(end).saturating_sub(seq);
-        if self.dsack {
-            self.note_duplicate(seq, end);
-        }
-        let start = seq.max(self.next);
+        let (start, sent_end) = (seq.max(self.next), end);
         let end = end.min(self.next + self.room());
         if start >= end {
+            self.note_duplicate(seq, sent_end);
             return self.acknowledge(false, out); // nothing new, or a probe of a closed window
         }
         if start > self.next || !self.queue.is_empty() {
+            self.note_duplicate(seq, sent_end);
             if let Some(sacks) = &mut self.sacks {
                 sacks.note(start);
             }
@@ -251,6 +250,9 @@ impl Receiver {
 
     /// Record a segment for a report in the next ACK, if all of it has arrived before.
     fn note_duplicate(&mut self, seq: u64, end: u64) {
+        if !self.dsack {
+            return;
+        }
         let is_known = end <= self.next || self.queue.containing(seq).is_some_and(|(_, known)| end <= known);
         if let Some(sacks) = self.sacks.as_mut().filter(|_| is_known && end > seq) {
             sacks.note_duplicate((seq, end));

@@ -81,6 +81,8 @@ struct SampledPorts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) at: u32,
+    /// How packets arrive at that step.
+    pub(crate) stop: PacketDestination,
     pub(crate) head: Head,
     pub(crate) time: Time,
 }
@@ -137,6 +139,12 @@ impl Transit {
             transit.call_gates(port);
         }
         transit
+    }
+
+    /// Set the end of the part of the run that is computed next.
+    pub(crate) fn set_edge(&mut self, edge: Time) {
+        self.edge = edge;
+        self.steps.kinds.iter_mut().for_each(|kind| kind.edge = Time(edge.0.saturating_sub(kind.latency.0)));
     }
 
     /// Return when ports that judge every packet are sampled next, if there are any.
@@ -213,7 +221,7 @@ impl Transit {
     /// Send a packet on to a step that is not a port where lines meet.
     #[inline(never)]
     fn send_on(&mut self, at: u32, packet: Packet, now: Time) {
-        if let Some(Passed { at, head, time }) = self.pass_on(at, packet.head, now) {
+        if let Some(Passed { at, head, time, .. }) = self.pass_on(at, packet.head, now) {
             self.expect(at, Packet { head, ..packet }, time);
         }
     }
@@ -245,7 +253,7 @@ impl Transit {
         if self.steps.stop(at) == PacketDestination::Asked {
             return self.ask(at, packet, now);
         }
-        let Passed { at, head, time } = self.pass_any(at, packet, now)?;
+        let Passed { at, head, time, .. } = self.pass_any(at, packet, now)?;
         Some(Onward { at, packet: Packet { head, ..*packet }, time })
     }
 
@@ -273,11 +281,13 @@ impl Transit {
     /// Pass a packet through all ports that can be handled now, from a step on.
     #[inline(always)]
     fn pass_on(&mut self, mut at: u32, mut head: Head, mut time: Time) -> Option<Passed> {
-        while self.steps.stop(at) == PacketDestination::Alone {
+        let mut stop = self.steps.stop(at);
+        while stop == PacketDestination::Alone {
             (head, time) = self.cross(at, head, time)?;
             at += 1;
+            stop = self.steps.stop(at);
         }
-        Some(Passed { at, head, time })
+        Some(Passed { at, stop, head, time })
     }
 
     /// Pass a packet through a port that accepts it by a rule; returns its head, which may bear a mark now, and its
@@ -286,7 +296,7 @@ impl Transit {
     fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<(Head, Time)> {
         let step = &self.steps.list[at as usize];
         let kind = &mut self.steps.kinds[step.kind as usize];
-        let (latency, edge) = (kind.latency, Time(self.edge.0.saturating_sub(kind.latency.0)));
+        let (latency, edge) = (kind.latency, kind.edge);
         match self.ruled.pass(step.place, now, head.bytes, kind.pace_of(head.bytes), edge) {
             Some(ends) => {
                 self.packet_hops += 1;
@@ -415,8 +425,10 @@ impl Transit {
                 let entered = self.network.cross_link(now, hop, packet.head.unit(&extra));
                 entered.map(|_| packet.head) // a packet is a whole frame, whose marks stay
             }
-            Entrance::Drawn => {
-                let policed = self.network.circuits[extra.circuit].police(now, packet.unit(&extra));
+            Entrance::Policed | Entrance::Drawn => {
+                let is_drawn = extra.entrance == Entrance::Drawn;
+                let unit = if is_drawn { packet.unit(&extra) } else { packet.head.unit(&extra) };
+                let policed = self.network.circuits[extra.circuit].police(now, unit);
                 let entered = policed.and_then(|unit| self.network.cross_link(now, hop, unit));
                 entered.map(|unit| Head { flags: unit.flags, ..packet.head })
             }

@@ -80,7 +80,7 @@ impl Sender {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Some((seq, now));
         }
-        if self.ecn || self.is_unscheduled {
+        if self.ecn | self.is_unscheduled {
             return self.emit_marked(now, seq, len, out);
         }
         self.emit(now, seq, len, Ecn::default(), out);
