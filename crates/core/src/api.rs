@@ -229,9 +229,22 @@ impl CheckedScenario {
 
 /// Run a scenario and return the report; `seconds` is the caller's clock.
 pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, Refusal> {
+    run_request(request, &seconds, |report| report.document())
+}
+
+/// Like [`run`], but return the report as text.
+pub fn run_as_text(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<String, Refusal> {
+    run_request(request, &seconds, |report| report.text())
+}
+
+fn run_request<T>(
+    request: &Request<'_>,
+    seconds: &dyn Fn() -> f64,
+    write: impl FnOnce(Report<'_>) -> T,
+) -> Result<T, Refusal> {
     let (scenario, warnings) = request.scenario()?;
-    let caller = Caller { seconds: &seconds, reached: &|_, _| () };
-    report_run(&scenario, &warnings, request.audit, caller, |report| report.document())
+    let caller = Caller { seconds, reached: &|_, _| () };
+    report_run(&scenario, &warnings, request.audit, caller, write)
 }
 
 /// Run a scenario once, and build its report.

@@ -137,8 +137,7 @@ impl OpenRuns {
 /// The document of a run, whose wall time is null: a page has a clock, but the core does not.
 fn run(request: &Map<String, Json>) -> Result<String, String> {
     let sets = sets(request);
-    let document = api::run(&ask(request, &sets)?, || 0.0).map_err(|refusal| refusal.message)?;
-    Ok(document.to_string())
+    api::run_as_text(&ask(request, &sets)?, || 0.0).map_err(|refusal| refusal.message)
 }
 
 /// Which decisions would have saved a frame of a run, and which of the rivals' policies.
