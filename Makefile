@@ -9,6 +9,9 @@ RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
 CORES := $(shell getconf _NPROCESSORS_ONLN)
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+# The toolchain by which instructions are counted: `stable` where that is the pinned release, so that nothing is compiled twice.
+PINNED := 1.95.0
+COUNTED_BY = $(if $(findstring rustc $(PINNED) ,$(shell rustc --version)),$(firstword $(shell rustup show active-toolchain)),$(PINNED))
 # Where the repository is. Nothing in it names an address until `make urls REPOSITORY=https://…` has written one.
 REPOSITORY ?=
 # With the word yes the simulator is compiled twice, the second time with a profile of its runs, which then take up to a sixth
@@ -139,9 +142,10 @@ bench: $(VENV)/.built ## How fast: each part, the workloads beside the peers (AR
 	$(BIN)/python benchmarks/features.py --json reports/bench/features.json
 	$(MAKE) instructions ARGS=--check
 
+# The counts belong to one compiler; the core has been compiled for Python already where that is the present one.
 instructions: $(VENV)/.built ## Count the simulator's instructions and append them to benchmarks/history.jsonl (ARGS=--check: compare; needs valgrind)
-	cargo build --locked --release --package pushout-web --example answer
-	$(BIN)/python benchmarks/instructions.py target/release/examples/answer $(ARGS)
+	cargo +$(COUNTED_BY) build --locked --profile quick --package pushout-web --example answer
+	RUSTUP_TOOLCHAIN=$(COUNTED_BY) $(BIN)/python benchmarks/instructions.py target/quick/examples/answer $(ARGS)
 
 performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.json docs/performance.json

@@ -22,24 +22,25 @@ def line(commit: str, compiler: str = "rustc 1.90.0", **counts: int) -> dict[str
 BEFORE = line("aaa", fabric=500_000)
 
 
-@pytest.mark.parametrize("fabric", [400_000, 500_000, 510_000])
-def test_fewer_instructions_and_two_percent_more_pass(fabric: int) -> None:
+@pytest.mark.parametrize("fabric", [495_000, 500_000, 505_000])
+def test_counts_within_one_percent_pass(fabric: int) -> None:
     assert instructions.problems(BEFORE, line("bbb", fabric=fabric)) == []
 
 
-def test_each_workload_beyond_two_percent_is_named_with_its_growth() -> None:
-    (problem,) = instructions.problems(BEFORE, line("bbb", fabric=510_001))
-    assert problem.startswith("fabric: instructions must grow by at most 2 % after aaa, not by 2.00 %; make them fewer")
-    both = instructions.problems(BEFORE, line("bbb", W2=2_000_000, fabric=550_000))
-    assert [problem.split(" after")[0] for problem in both] == [
-        f"{name}: instructions must grow by at most 2 %" for name in ("W2", "fabric")
-    ]
-    assert "not by 100.00 %" in both[0] and "not by 10.00 %" in both[1]
+@pytest.mark.parametrize("fabric, percent", [(494_999, "-1.00"), (505_001, "+1.00"), (550_000, "+10.00")])
+def test_each_workload_beyond_one_percent_is_named_with_its_change(fabric: int, percent: str) -> None:
+    (problem,) = instructions.problems(BEFORE, line("bbb", fabric=fabric))
+    assert problem == (
+        f"fabric: instructions must stay within 1 % of aaa, not change by {percent} %; "
+        "if the change is meant, append a line (make instructions) and give the reason in the commit"
+    )
+    both = instructions.problems(BEFORE, line("bbb", W2=2_000_000, fabric=fabric))
+    assert [problem.split(":")[0] for problem in both] == ["W2", "fabric"]
 
 
-def test_another_compiler_is_named_as_a_possible_cause() -> None:
-    (problem,) = instructions.problems(BEFORE, line("bbb", "rustc 1.91.0", fabric=600_000))
-    assert "; compilers: rustc 1.90.0 and rustc 1.91.0; " in problem
+def test_counts_of_another_compiler_are_not_compared() -> None:
+    (problem,) = instructions.problems(BEFORE, line("bbb", "rustc 1.91.0"))[1:]
+    assert problem.startswith("the simulator must be compiled by rustc 1.90.0, not by rustc 1.91.0; ")
 
 
 def test_a_workload_that_is_no_longer_measured_is_refused_and_a_new_one_is_not() -> None:
@@ -71,5 +72,5 @@ def test_valgrind_counts_the_instructions_of_a_program(tmp_path: Path) -> None:
         program = tmp_path / f"loop-{rounds}"
         program.write_text(f"#!/bin/sh\ni=0\nwhile [ $i -lt {rounds} ]; do i=$((i + 1)); done\n", encoding="utf-8")
         program.chmod(0o755)
-        counted.append(instructions.count(instructions.WORKLOADS["W2"], program))
+        counted.append(instructions.count("", program))
     assert (counted[2] - counted[1]) / (counted[1] - counted[0]) == pytest.approx(2, rel=0.1)
