@@ -6,6 +6,8 @@
 //! # Why that is exact
 //! The facts follow from the scenario alone, so that no two engines can differ in them.
 
+use std::collections::BTreeSet;
+
 use crate::network::circuit::Circuit;
 use crate::police;
 use crate::scenario::model::{Line, Scenario};
@@ -33,6 +35,18 @@ pub(super) fn policed_ports(scenario: &Scenario) -> Vec<bool> {
         ports.for_each(|&port| policed[port] = true);
     }
     policed
+}
+
+/// Return for every port whether a circuit is policed on arrival there whose packets may take other ports of their first
+/// switch: its policer sees the arrivals at all of these ports in one order.
+pub(super) fn policed_in_common(scenario: &Scenario) -> Vec<bool> {
+    let mut common = vec![false; scenario.lines.len()];
+    for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
+        let ports = scenario.vcs[flow.vc].routes().filter_map(|path| path.get(usize::from(police::HOP)));
+        let ports: BTreeSet<usize> = ports.copied().collect();
+        ports.iter().filter(|_| ports.len() > 1).for_each(|&port| common[port] = true);
+    }
+    common
 }
 
 /// Return a function that gives the number of a queued unit's circuit at the port where the unit waits.

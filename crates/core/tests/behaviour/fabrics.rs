@@ -406,3 +406,37 @@ fn reports_of_duplicates_teach_a_sender_that_packets_overtake_each_other() {
     assert!(with < 50 && with * 5 < without, "{with} needless repeats instead of {without}");
     assert!(fast > 2.0 * slow, "{fast} b/s instead of {slow}");
 }
+
+/// A policed flow whose packets are spread over two lines of its first switch.
+const SPREAD_AND_POLICED: &str = r#"
+name = "spread and policed"
+duration = "40 ms"
+adaptation = { kind = "packet" }
+topology = { template = "leaf-spine", leaves = 2, spines = 2, hosts = 2, host = { rate = "100 Mb/s", delay = "1 ms" }, fabric = { rate = "8 Mb/s", delay = "200 us" } }
+port.default = { buffer = "9 packets", admission = { policy = "red" } }
+flows = { transport = { kind = "udp" }, source = { kind = "cbr", rate = "1 Mb/s", size = "500 bytes" } }
+flow = [{ name = "f2", from = "host4", to = "host1", source = { kind = "poisson", rate = "33.3 Mb/s", size = "207 bytes" }, police = { kind = "gcra", rate = "5 Mb/s", action = "drop" } }]
+"#;
+
+#[test]
+fn a_policer_behind_spread_ports_counts_in_the_order_of_arrival() {
+    let ports: [&[&str]; 4] = [
+        &[],
+        &["port.default.admission={policy='tail-drop'}"],
+        &["port.\"leaf2->spine2\"={buffer='9 packets', admission={policy='tail-drop'}}"], // one judges, one has a rule
+        &[
+            "port.default={memory='chip'}",
+            "memory.chip={size='40 kB', admission={policy='dynamic-threshold'}}",
+        ],
+    ];
+    let rates = [&[][..], &["topology.fabric.rate=800 Mb/s"]];
+    for (ports, rate) in ports.iter().flat_map(|ports| rates.iter().map(move |rate| (ports, rate))) {
+        for routing in ["routing=ecmp", "routing=ecmp-packet", "routing=ecmp-flowlet"] {
+            let sets = [&[routing], *ports, *rate].concat();
+            let report = run_on_both(SPREAD_AND_POLICED, &sets);
+            let policed = |port: &Json| port["lost"]["policed"].as_u64();
+            let policed: u64 = report["ports"].as_array().unwrap().iter().filter_map(policed).sum();
+            assert_eq!(policed, 571, "{sets:?}: what reaches the policer is the same on every route");
+        }
+    }
+}

@@ -11,7 +11,8 @@
 //!
 //! # What turns it off
 //! A policer, a loss by intent or a policy that marks, at its step: that step is handled in the order of arrivals, like
-//! one where lines meet.
+//! one where lines meet. A policer before several ports, over which one circuit's packets are spread, sees the arrivals at
+//! all of them: these ports judge every packet, in the common order.
 //!
 //! # What it saves
 //! A policer as a step: W1-packet in which every flow is policed takes 1.2 times as long as without; on the engine
@@ -29,7 +30,7 @@ use crate::buffer::admission::{Rule, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::engine::exact::spacing::{Paces, TransmissionTime};
 use crate::engine::forms::{Form, allows};
-use crate::engine::questions::{latency, policed_ports};
+use crate::engine::questions::{latency, policed_in_common, policed_ports};
 use crate::link::gate::Gate;
 use crate::link::port::Port;
 use crate::memory::{Memory, Share};
@@ -289,6 +290,8 @@ struct PortClass {
     meets: bool,
     /// Whether a circuit is policed there.
     polices: bool,
+    /// Whether a policer there polices at other ports too.
+    polices_in_common: bool,
     /// Whether its link loses packets by intent, and whether it draws which ones.
     loses: bool,
     draws: bool,
@@ -337,14 +340,16 @@ fn port_classes(
     network: &Network,
     is_recorded: impl Fn(usize) -> bool,
 ) -> Vec<PortClass> {
-    let (meets, polices, takes_controls) =
-        (meets(scenario), policed_ports(scenario), control_lines(scenario));
+    let (meets, takes_controls) = (meets(scenario), control_lines(scenario));
+    let (polices, in_common) = (policed_ports(scenario), policed_in_common(scenario));
+    let is_asked = |number: usize| takes_controls[number] || in_common[number] || is_recorded(number);
     let of_port = |((number, line), port): ((usize, &Line), &Port)| PortClass {
-        rule: if takes_controls[number] || is_recorded(number) { None } else { rule(line, port) },
+        rule: if is_asked(number) { None } else { rule(line, port) },
         memory: None,
         is_from_host: scenario.nodes[line.from].kind == NodeKind::Host,
         meets: meets[number],
         polices: polices[number],
+        polices_in_common: in_common[number],
         loses: !port.gates().is_empty(),
         draws: port.gates().iter().any(Gate::draws),
         marks: port.admission.rule().is_none(),
@@ -413,12 +418,13 @@ impl<'a> Rows<'a> {
 }
 
 /// For every port that judges every packet its station: its own number, or that of its memory beyond those of ports, if only arrivals
-/// from other nodes concern these ports. Empty if there is none.
+/// from other nodes concern these ports, and no policer sees those of further ports. Empty if there is none.
 fn stations(network: &Network, ports: &[PortClass]) -> Vec<Option<u32>> {
     let memory = |port: usize| network.ports[port].share().map(Share::number);
     let mut closed: Vec<bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
     let is_apart = |port: &PortClass| {
-        port.destination() == PacketDestination::Asked && !port.is_from_host && !port.takes_controls
+        let is_common = port.is_from_host || port.takes_controls || port.polices_in_common;
+        port.destination() == PacketDestination::Asked && !is_common
     };
     for (number, port) in ports.iter().enumerate() {
         memory(number).into_iter().for_each(|memory| closed[memory] &= is_apart(port));

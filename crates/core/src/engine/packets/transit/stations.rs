@@ -12,7 +12,7 @@
 //!
 //! # What turns it off
 //! A port of a host, which also gets packets within the day; pauses and credits, which a memory or a receiver may cause at other
-//! ports: these take part in the common order.
+//! ports; a policer before several ports, which sees the arrivals at all of them: these take part in the common order.
 //!
 //! # What it saves
 //! Without stations a leaf-spine with CoDel at every port takes 1.4 times as many instructions: 1.1 times by the order of events,
