@@ -6,7 +6,7 @@
 
 pub mod hystart;
 
-use super::Params;
+use super::{Laws, Params};
 use crate::metrics::state::Figure;
 use crate::registry;
 use crate::units::{Span, Time};
@@ -141,6 +141,8 @@ pub struct CongestionWindow {
     halves_inflation: bool,
     counts_bytes: bool,
     initial: u64,
+    /// Greatest number of octets by which an ACK opens the window in slow start, with `byte_counting`.
+    most: u64,
     /// Octets acknowledged since the window last grew, with `byte_counting` (RFC 3465).
     counted: u64,
 }
@@ -160,6 +162,7 @@ impl CongestionWindow {
             halves_inflation: params.halve_inflation,
             initial,
             counts_bytes: params.byte_counting,
+            most: if params.laws == Laws::Linux { u64::MAX } else { 2 * mss },
             counted: 0,
         }
     }
@@ -203,7 +206,7 @@ impl CongestionWindow {
     #[inline(never)]
     fn grow_by_bytes(&mut self, acked: u64) {
         if self.cwnd < self.ssthresh {
-            return self.open_by(acked.min(2 * self.mss).min(self.ssthresh - self.cwnd));
+            return self.open_by(acked.min(self.most).min(self.ssthresh - self.cwnd));
         }
         let counted = self.counted + acked;
         let full = counted >= self.cwnd;
@@ -278,6 +281,15 @@ impl CongestionWindow {
     /// Return to slow start from the initial window after an idle time (RFC 5681 section 4.1).
     pub fn restart(&mut self) {
         self.cwnd = self.cwnd.min(self.initial);
+    }
+
+    /// Halve the window after an idle time, once for each timeout `rto` in it but the part after the last, down to the initial window,
+    /// and keep three quarters of it as the threshold (`tcp_cwnd_restart` of Linux).
+    pub(super) fn rest(&mut self, idle: Span, rto: Span) {
+        let segments = self.cwnd / self.mss;
+        self.ssthresh = self.ssthresh.max((segments / 2 + segments / 4) * self.mss);
+        let halvings = (idle.0.saturating_sub(1) / rto.0.max(1)).min(63);
+        self.cwnd = self.cwnd.min(self.initial.max((segments >> halvings) * self.mss));
     }
 }
 

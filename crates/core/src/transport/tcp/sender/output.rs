@@ -116,7 +116,7 @@ impl Sender {
         self.segments_retransmitted += u64::from(is_repeated);
         let connection = self.connection;
         let stamp = if self.timestamps { now } else { Time::ZERO };
-        let last = self.is_closing && seq + len == self.written;
+        let last = self.ends_writes && seq + len == self.written;
         out.put(Segment {
             seq,
             len: len as u16,
