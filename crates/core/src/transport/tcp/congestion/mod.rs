@@ -4,6 +4,7 @@
 //! timer and sends. Slow start, congestion avoidance and the reaction to a timeout are common to all and are in
 //! [`CongestionWindow`]. To add an algorithm, write its file and add a line to the list below.
 
+mod bictcp;
 pub mod hystart;
 
 use super::{Laws, Params};
