@@ -75,6 +75,7 @@ impl Bictcp {
 
     fn update(&mut self, cwnd: u64, acked: u64, mss: u64, now: Time) {
         if let Some(epoch) = &mut self.epoch {
+            epoch.began = epoch.began.min(now); // an idle time began before it
             epoch.acked += acked;
             if self.window == cwnd && now.since(self.looked) <= STALE {
                 return;
@@ -107,7 +108,7 @@ impl Bictcp {
             acked,
             reno: cwnd,
         });
-        let ticks = now.since(epoch.began).0 / self.tick + self.shortest.unwrap_or_default().0.div_ceil(self.tick);
+        let ticks = now.0 / self.tick - epoch.began.0 / self.tick + self.shortest.unwrap_or_default().0.div_ceil(self.tick);
         let t = (u128::from(ticks) * u128::from(self.tick) * 1024 / 1_000_000_000_000) as u64;
         let off = u128::from(t.abs_diff(epoch.k));
         let delta = (10 * u128::from(self.scale) * off * off * off >> 40) as u64;
@@ -116,7 +117,8 @@ impl Bictcp {
 
     /// Measure a round trip; returns whether it counts.
     pub(super) fn measure(&mut self, facts: Facts) -> bool {
-        let is_late = self.epoch.is_none_or(|epoch| facts.now.since(epoch.began) >= UNMEASURED);
+        let whole = |at: Time| at.0 - at.0 % self.tick;
+        let is_late = self.epoch.is_none_or(|epoch| facts.now.0 >= whole(epoch.began) + UNMEASURED.0);
         if let Some(rtt) = facts.rtt.filter(|_| is_late) {
             self.shortest = Some(self.shortest.map_or(rtt, |shortest| shortest.min(rtt)));
         }
@@ -145,4 +147,78 @@ impl Bictcp {
 fn k(segments: u64, scale: u64) -> u64 {
     let cube = ((1u64 << 40) / (10 * scale)) as f64 * segments as f64;
     libm::cbrt(cube) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::tests::defaults;
+    use crate::vectors::vector;
+
+    fn started(segments: u64) -> (Bictcp, CongestionWindow) {
+        let mut window = CongestionWindow::new(&Params { window: crate::units::Bytes(64 << 20), ..defaults() });
+        window.cwnd = segments * window.mss;
+        (Bictcp::new(&defaults()), window)
+    }
+
+    fn facts(ms: u64, rtt: u64) -> Facts {
+        Facts { now: Time::ZERO + Span::millis(ms), rtt: Some(Span::millis(rtt)), ..Facts::plain() }
+    }
+
+    #[test]
+    fn k_is_that_of_the_vectors_to_the_tables_error() {
+        for case in vector("cubic")["linux_k"].as_array().unwrap() {
+            let own = k(case["segments"].as_u64().unwrap(), 41) as f64;
+            assert!((own / case["table"].as_f64().unwrap() - 1.0).abs() < 3e-3, "{case}: {own}");
+        }
+    }
+
+    #[test]
+    fn a_loss_leaves_717_of_1024_and_a_loss_below_the_last_remembers_less() {
+        let (mut cubic, _) = started(1);
+        assert_eq!((cubic.reduce(100), cubic.most), (70, 100));
+        assert_eq!((cubic.reduce(70), cubic.most), (49, 59), "fast convergence, rounded down");
+        assert_eq!(cubic.reduce(70), 49);
+        assert_eq!(cubic.most, 70, "not below the last");
+    }
+
+    #[test]
+    fn below_the_level_of_the_curve_the_target_is_rounded_up_and_above_it_down() {
+        let (mut cubic, _) = started(70);
+        cubic.reduce(100);
+        let targets = [0, 1000, 2000, 4000, 6000].map(|ms| cubic.target(70, 1, Time::ZERO + Span::millis(ms)));
+        // card: W(0..6 s) = 70, 86.681, 95.640, 100.000 at 4 s, 102.267
+        assert_eq!(targets, [70, 87, 96, 100, 102]);
+    }
+
+    #[test]
+    fn before_a_loss_the_window_grows_by_a_twentieth_and_never_faster_than_half_of_what_is_acknowledged() {
+        let grown = |cubic: &mut Bictcp, window: &mut CongestionWindow, ms: std::ops::Range<u64>, acks: u64| {
+            let before = window.cwnd / window.mss;
+            for now in ms {
+                (0..acks).for_each(|_| cubic.avoid(window, window.mss, Time::ZERO + Span::millis(now)));
+            }
+            window.cwnd / window.mss - before
+        };
+        let (mut cubic, mut window) = started(100);
+        assert_eq!(grown(&mut cubic, &mut window, 0..100, 1), 5);
+        let (mut cubic, mut window) = started(100);
+        cubic.reduce(100);
+        window.cwnd = 70 * window.mss;
+        grown(&mut cubic, &mut window, 0..1, 1);
+        assert!((48..=51).contains(&grown(&mut cubic, &mut window, 20_000..20_100, 1)), "far above the curve's level");
+    }
+
+    #[test]
+    fn samples_of_the_first_second_of_an_epoch_are_left_out() {
+        let (mut cubic, mut window) = started(100);
+        assert!(cubic.measure(facts(0, 80)));
+        cubic.avoid(&mut window, 1460, Time::ZERO);
+        assert!(!cubic.measure(facts(999, 60)));
+        assert_eq!(cubic.shortest, Some(Span::millis(80)));
+        assert!(cubic.measure(facts(1000, 70)));
+        assert_eq!(cubic.shortest, Some(Span::millis(70)));
+        cubic.reset();
+        assert_eq!((cubic.shortest, cubic.most), (None, 0), "a timeout begins anew");
+    }
 }

@@ -14,10 +14,10 @@
 //! = cwnd · (1 + β) / 2. A loss or a mark leaves β · cwnd.
 //!
 //! # Parameters
-//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `cubic_law = "linux"` is that of
-//! `bictcp_update`: RTT is the shortest of the connection, α stays 8/15, and W_est in whole segments is a target like W(t + RTT)
-//! instead of the window itself, so that the window follows it a round trip later. `hystart` says how slow start ends before a loss. Losses are repaired as by
-//! `new-reno`, whose keys count here as well, or by `recovery`.
+//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `cubic_law = "linux"` is `bictcp_update` with its integers: RTT is the
+//! shortest of the connection, α stays 8/15, W_est is a target like W(t + RTT), β is 717/1024, and before the first loss the window
+//! grows by at least 5 % in a round trip. `hystart` says how slow start ends before a loss. Losses are repaired as by `new-reno`, whose
+//! keys count here as well, or by `recovery`.
 //!
 //! # Differences from the paper
 //! The window in use is min(cwnd, advertised window), and its reduction is counted in whole segments, as for `reno`. RTT is the
@@ -43,8 +43,8 @@ choice! {
         /// The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the window is that of Reno, which
         /// grows by a segment a round trip from the window before the loss on (section 4.3).
         Rfc9438 = "rfc9438",
-        /// The curve is taken the shortest round trip ahead. The window of Reno, in whole segments, is a target as well, and always
-        /// grows by 8/15 of a segment a round trip.
+        /// As in `bictcp_update`, in whole segments. The curve is taken the shortest round trip ahead. The window of Reno is a target as
+        /// well, and always grows by 8/15 of a segment a round trip.
         Linux = "linux",
     }
 }
@@ -387,7 +387,7 @@ mod tests {
     fn in_linux_the_window_of_reno_is_a_target_and_grows_alike_above_the_last_window() {
         let grown = |law: CubicLaw| {
             let (mut cubic, mut window) = started();
-            cubic.0.curve.law = law;
+            cubic.0.curve.linux = (law == CubicLaw::Linux).then(|| Bictcp::new(&defaults()));
             window.cwnd = 20 * MSS;
             cubic.on_loss(&mut window, facts(0));
             window.cwnd = window.ssthresh; // 14 segments, a round trip of 10 ms

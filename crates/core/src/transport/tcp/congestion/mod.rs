@@ -400,6 +400,32 @@ mod tests {
     }
 
     #[test]
+    fn behind_an_idle_time_linux_halves_the_window_once_for_each_timeout() {
+        // Linux 6.18: the window after an idle time, with a timeout of .4 to .47 s
+        let rto_ms = 420;
+        for (segments, idle_ms, left) in [(350, 500, 175), (375, 900, 93), (293, 1300, 36), (236, 1700, 14)] {
+            let params = Params { laws: Laws::Linux, initial_window: 10, ..defaults() };
+            let mut window = CongestionWindow::new(&params);
+            (window.cwnd, window.ssthresh) = (segments * 1460, 1460);
+            window.rest(Span::millis(idle_ms), Span::millis(rto_ms));
+            assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (left, segments / 2 + segments / 4));
+            window.rest(Span::secs(60), Span::millis(rto_ms));
+            assert_eq!(window.cwnd / 1460, 10, "not below the initial window");
+            window.cwnd = 4 * 1460;
+            window.rest(Span::secs(60), Span::millis(rto_ms));
+            assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (4, segments / 2 + segments / 4));
+        }
+    }
+
+    #[test]
+    fn an_ack_of_linux_opens_the_window_by_all_that_it_delivers() {
+        let params = Params { laws: Laws::Linux, byte_counting: true, ..defaults() };
+        let mut window = CongestionWindow::new(&params);
+        window.grow(5 * 1460);
+        assert_eq!(window.cwnd, 6 * 1460);
+    }
+
+    #[test]
     fn half_a_window_is_counted_in_whole_segments_and_never_less_than_two() {
         let mut window = CongestionWindow::new(&defaults());
         window.cwnd = 15 * 1460;

@@ -184,3 +184,20 @@ impl Recovery for Control {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_round_trip_is_that_of_a_window_of_time() {
+        let mut smallest = SmallestRtt::NONE;
+        let mut add = |s: u64, ms: u64| {
+            smallest.add(Time::ZERO + Span::secs(s), Span::millis(ms));
+            smallest.rtt
+        };
+        assert_eq!([add(0, 100), add(1, 120), add(2, 90)].map(|rtt| rtt.0 / 1_000_000_000), [100, 100, 90]);
+        assert_eq!([add(100, 130), add(302, 140)].map(|rtt| rtt.0 / 1_000_000_000), [90, 90]);
+        assert_eq!(add(303, 150), Span::millis(130), "300 s after the smallest, the smallest since then");
+    }
+}

@@ -250,12 +250,13 @@ impl Sender {
     /// Accept `bytes` octets from the application.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
         if self.was_idle(now) {
-            let idle = now.since(self.last_sent);
             match self.rare.params.laws {
                 Laws::Rfc => self.window.restart(),
-                Laws::Linux => self.window.rest(idle, self.rto()),
+                Laws::Linux => self.window.rest(now.since(self.last_sent), self.rto()),
             }
-            self.congestion.on_idle(idle);
+            self.congestion.on_idle(now.since(self.last_sent));
+        } else if self.rare.params.laws == Laws::Linux && self.sent == self.unacknowledged {
+            self.congestion.on_idle(now.since(self.last_sent)); // CA_EVENT_TX_START
         }
         self.written = self.written.saturating_add(bytes);
         self.output(now, out);
