@@ -106,12 +106,12 @@ impl HyStart {
         if let Some(rtt) = facts.rtt {
             self.reference = self.reference.min(rtt);
         }
+        if window.cwnd < LOW_WINDOW * window.mss {
+            return Growth::By(1);
+        }
         if facts.unacknowledged > self.end {
             self.begin_round(facts);
             self.train = facts.now;
-        }
-        if window.cwnd < LOW_WINDOW * window.mss {
-            return Growth::By(1);
         }
         if facts.now.since(self.train) <= TRAIN_GAP {
             self.train = facts.now;
