@@ -287,10 +287,26 @@ impl CongestionWindow {
     /// Halve the window after an idle time, once for each timeout `rto` in it but the part after the last, down to the initial window,
     /// and keep three quarters of it as the threshold (`tcp_cwnd_restart` of Linux).
     pub(super) fn rest(&mut self, idle: Span, rto: Span) {
+        self.keep_threshold();
         let segments = self.cwnd / self.mss;
-        self.ssthresh = self.ssthresh.max((segments / 2 + segments / 4) * self.mss);
         let halvings = (idle.0.saturating_sub(1) / rto.0.max(1)).min(63);
         self.cwnd = self.cwnd.min(self.initial.max((segments >> halvings) * self.mss));
+    }
+
+    /// Keep three quarters of the window as the threshold (`tcp_current_ssthresh`).
+    fn keep_threshold(&mut self) {
+        let segments = self.cwnd / self.mss;
+        self.ssthresh = self.ssthresh.max((segments / 2 + segments / 4) * self.mss);
+    }
+
+    /// Halve the part of the window that `used` octets in flight have not used, but for the initial window
+    /// (`tcp_cwnd_application_limited` of Linux).
+    pub(super) fn shrink_towards(&mut self, used: u64) {
+        let used = used.max(self.initial);
+        if used < self.cwnd {
+            self.keep_threshold();
+            self.cwnd = (self.cwnd / self.mss + used / self.mss) / 2 * self.mss;
+        }
     }
 }
 
@@ -415,6 +431,19 @@ mod tests {
             window.rest(Span::secs(60), Span::millis(rto_ms));
             assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (4, segments / 2 + segments / 4));
         }
+    }
+
+    #[test]
+    fn an_application_that_uses_a_part_of_the_window_halves_the_rest_of_it_in_each_timeout() {
+        let params = Params { laws: Laws::Linux, initial_window: 10, ..defaults() };
+        let mut window = CongestionWindow::new(&params);
+        (window.cwnd, window.ssthresh) = (101 * 1460, 1460);
+        window.shrink_towards(40 * 1460);
+        assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (70, 50 + 25));
+        window.shrink_towards(1460);
+        assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (40, 75), "the initial window counts as used");
+        window.shrink_towards(41 * 1460);
+        assert_eq!(window.cwnd / 1460, 40);
     }
 
     #[test]

@@ -117,6 +117,9 @@ struct Usage {
     most: u64,
     /// The octet whose acknowledgement begins the next round trip.
     end: u64,
+    /// Time since which the application has limited the flow, and the greatest number of octets in flight since then.
+    limited_since: Time,
+    used: u64,
 }
 
 impl Usage {
@@ -124,8 +127,20 @@ impl Usage {
     /// not acknowledged, `sent` the octet after the last one sent.
     fn note(&mut self, flight: u64, is_full: bool, unacknowledged: u64, sent: u64) {
         if unacknowledged >= self.end || is_full || (!self.is_full && flight > self.most) {
-            *self = Usage { is_full, most: flight, end: sent };
+            (self.is_full, self.most, self.end) = (is_full, flight, sent);
         }
+    }
+
+    /// Return what has been in flight at most, if the application has limited the flow for a timeout `rto` (`tcp_cwnd_validate` of
+    /// Linux).
+    fn unused(&mut self, now: Time, rto: Span, flight: u64, is_full: bool) -> Option<u64> {
+        self.used = if is_full { 0 } else { self.used.max(flight) };
+        self.limited_since = if is_full { now } else { self.limited_since };
+        let is_due = now.since(self.limited_since) >= rto;
+        is_due.then(|| {
+            self.limited_since = now;
+            std::mem::take(&mut self.used)
+        })
     }
 }
 

@@ -180,8 +180,8 @@ impl Sender {
     ) {
         let (acked, echo) = (segment.ack - self.unacknowledged, segment.ecn.has(Ecn::ECE));
         let mut delivered = sack.board.acknowledge_in_order(segment.ack);
-        let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
         (self.unacknowledged, self.next) = (segment.ack, self.sent);
+        let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
         self.update_window(segment);
         let facts = self.facts(now, rtt);
         let wait = if sack.recovery.needs_blocks() {
@@ -213,10 +213,9 @@ impl Sender {
         sack.board.sack(blocks, &mut delivered);
         sack.board.note_order(&mut delivered);
         delivered.is_duplicate = duplicate.is_some();
+        (self.unacknowledged, self.next) = (segment.ack, self.sent);
         let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
         rtt.into_iter().for_each(|rtt| sack.recovery.measured(now, rtt));
-        self.unacknowledged = segment.ack;
-        self.next = self.sent;
         self.update_window(segment);
         let facts = self.facts(now, rtt);
         self.end_episodes(sack);
