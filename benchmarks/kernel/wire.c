@@ -4,7 +4,9 @@
 //
 // What device `wire` of namespace FROM sends waits in a queue of at most LIMIT packets for a line of RATE bit/s, and reaches
 // `wire` of namespace TO after DELAY_US more; what comes back is only delayed. QUEUE is tail-drop, codel (RFC 8289, 5 ms and
-// 100 ms) or red (Floyd and Jacobson 1993: thresholds LIMIT / 4 and 3 LIMIT / 4, max_p 0.1, weight 0.002, drop).
+// 100 ms) or red (Floyd and Jacobson 1993: thresholds LIMIT / 4 and 3 LIMIT / 4, max_p 0.1, weight 0.002, drop). With QUEUE patterns
+// each connection has a line of its own, and bit n of its source port less 20000 says whether the first sending of its n-th segment is
+// lost; it prints a JSON list of port and time, in us, from the SYN until the ACK of LIMIT octets has come back.
 //
 // The line has a clock of its own: a packet leaves it one packet time after the one before, however late this process runs.
 // It counts from WARMUP to SECONDS and runs on for a second. So a late process moves deliveries, and cannot change the rate. It prints its counts and how late deliveries were as JSON.
@@ -46,6 +48,11 @@ static int limit, from, to;
 static int64_t late[BINS], deliveries, late_max;  // lateness in bins of 10 us
 static double occupancy_ns;
 static long arrived, dropped, overflowed;
+
+// Of each connection, by its port: when its line is free, its first SYN, its last ACK; its first sequence number and the next one.
+enum { PORTS = 65536, FIRST_PORT = 20000, SEGMENTS = 10 };
+static int64_t line_free[PORTS], opened[PORTS], closed[PORTS];
+static uint32_t origin[PORTS], highest[PORTS], segment[PORTS];
 
 static int64_t now(void) {
     struct timespec time;
@@ -167,7 +174,53 @@ static void serve(int64_t until) {
     }
 }
 
+static uint32_t word(const unsigned char* at) { return (uint32_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]; }
+static const unsigned char* header(const char* bytes) { return (const unsigned char*)bytes + 4 * (bytes[0] & 15); }
+
+// Return whether the pattern of its connection loses a packet of the sender.
+static int in_pattern(int64_t at, const char* bytes, int octets) {
+    const unsigned char* tcp = header(bytes);
+    int port = tcp[0] << 8 | tcp[1], data = octets - (int)(tcp - (const unsigned char*)bytes) - 4 * (tcp[12] >> 4);
+    uint32_t start = word(tcp + 4);
+    if (tcp[13] & 2) {
+        opened[port] = opened[port] ? opened[port] : at;
+        origin[port] = highest[port] = start + 1;
+    }
+    if (data <= 0 || (int32_t)(start - highest[port]) < 0) return 0;
+    segment[port] = segment[port] ? segment[port] : (uint32_t)data;
+    highest[port] = start + data;
+    uint32_t number = (start - origin[port]) / segment[port];
+    return number < SEGMENTS && ((port - FIRST_PORT) >> number & 1);
+}
+
+// Put a packet on the line of its connection, and into the order of arrivals.
+static void pass_alone(int64_t at, const char* bytes, int octets) {
+    const unsigned char* tcp = header(bytes);
+    int64_t* line = &line_free[tcp[0] << 8 | tcp[1]];
+    *line = (*line > at ? *line : at) + octets * 8 * SECOND / rate;
+    append(&there, *line + delay, bytes, octets);
+    for (unsigned place = there.tail - 1; place != there.head; place--) {
+        Packet *own = &there.slots[place % SLOTS], *before = &there.slots[(place - 1) % SLOTS];
+        if (before->at <= own->at) break;
+        Packet other = *before;
+        *before = *own;
+        *own = other;
+    }
+}
+
+// Record the end of a connection: LIMIT octets are acknowledged.
+static void acknowledged(int64_t at, const char* bytes) {
+    const unsigned char* tcp = header(bytes);
+    int port = tcp[2] << 8 | tcp[3];
+    int is_last = !(tcp[13] & 2) && origin[port] && word(tcp + 8) - origin[port] == (uint32_t)limit;
+    if (is_last && !closed[port]) closed[port] = at;
+}
+
 static void arrive(int64_t at, const char* bytes, int octets) {
+    if (strcmp(kind, "patterns") == 0) {
+        if (!in_pattern(at, bytes, octets)) pass_alone(at, bytes, octets);
+        return;
+    }
     serve(at);
     count(at);
     int held = waiting(&queue) + (free_at > at);
@@ -187,6 +240,7 @@ static void deliver(Ring* way, int device) {
         late[bin < BINS ? bin : BINS - 1]++;
         late_max = lateness > late_max ? lateness : late_max;
         deliveries++;
+        if (way == &back && strcmp(kind, "patterns") == 0) acknowledged(at, first(way)->bytes);
         if (write(device, first(way)->bytes, first(way)->octets) < 0) overflowed++;
     }
 }
@@ -259,6 +313,14 @@ int main(int argc, char** argv) {
     printf("ready\n");
     fflush(stdout);
     run(stop + SECOND);
+    if (strcmp(kind, "patterns") == 0) {
+        int some = 0;
+        for (int port = FIRST_PORT; port < FIRST_PORT + (1 << SEGMENTS); port++) {
+            if (closed[port]) printf("%s[%d, %ld]", some++ ? ", " : "[", port, (long)(closed[port] - opened[port]) / 1000);
+        }
+        printf(some ? "]\n" : "[]\n");
+        return 0;
+    }
     printf("{\"queue_packets\": %.3f, \"arrived\": %ld, \"dropped\": %ld, \"overflowed\": %ld, \"late_p99_ms\": %.2f, "
            "\"late_p999_ms\": %.2f, \"late_max_ms\": %.2f}\n",
            occupancy_ns / (stop - warm), arrived, dropped, overflowed, percentile(0.99), percentile(0.999), late_max / 1e6);

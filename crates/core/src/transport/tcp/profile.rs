@@ -31,6 +31,8 @@ impl Profile {
             }
             Profile::Linux => {
                 r#"
+                laws = "linux"
+                kernel_tick = "4 ms"
                 congestion = "cubic"
                 cubic_law = "linux"
                 sack = true
@@ -51,6 +53,8 @@ impl Profile {
             }
             Profile::Datacenter => {
                 r#"
+                laws = "linux"
+                kernel_tick = "1 ms"
                 congestion = "dctcp"
                 sack = true
                 recovery = "rack"

@@ -2,7 +2,8 @@
 
 use super::ranges::Ranges;
 use super::sack::{SackBlocks, SackLog};
-use super::{MAX_WINDOW_FIELD, Params, ReceiverStats, Segment, SegmentOutlet, TickClock};
+use super::laws::{AckClock, Laws, QUICK_ACKS};
+use super::{MAX_WINDOW_FIELD, Params, ReceiverStats, Segment, SegmentOutlet};
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
@@ -17,6 +18,9 @@ pub struct Receiver {
     connection: u32,
     shift: u32,
     delayed_ack: bool,
+    /// Segments that are still acknowledged at once, before ACKs are delayed.
+    quick: u32,
+    quick_at_first: u32,
     /// Whether segments may be marked, and ACKs echo a mark until the sender reports that it has reacted.
     ecn: bool,
     /// Whether an ACK echoes exactly the marks of the segments that it acknowledges (RFC 8257).
@@ -42,7 +46,7 @@ pub struct Receiver {
     /// Time of a delayed ACK.
     timer: Option<Time>,
     queue: Ranges,
-    clock: TickClock,
+    clock: AckClock,
     /// The log of blocks for selective acknowledgements, if the receiver reports blocks.
     sacks: Option<Box<SackLog>>,
     /// Whether the receiver reports segments that arrive twice.
@@ -54,9 +58,16 @@ impl Receiver {
     /// tick of the host's fast timer.
     pub fn new(params: &Params, phase: Span) -> Receiver {
         let window = params.advertised_window();
+        let quick = match params.laws {
+            _ if !params.delayed_ack => u32::MAX,
+            Laws::Rfc => 0,
+            Laws::Linux => QUICK_ACKS,
+        };
         Receiver {
-            clock: TickClock::new(params.fast_timer, phase),
-            delayed_ack: params.delayed_ack,
+            clock: AckClock::new(params, phase),
+            delayed_ack: quick == 0,
+            quick,
+            quick_at_first: quick,
             ecn: params.ecn,
             echoes_each: params.echoes_each(),
             ack_ecn: params.ect_of_others(),
@@ -93,6 +104,7 @@ impl Receiver {
             self.connection = segment.connection;
             self.queue.clear();
             self.timer = None;
+            (self.quick, self.delayed_ack) = (self.quick_at_first, self.quick_at_first == 0);
             self.echo(false);
         }
         if segment.syn {
@@ -201,11 +213,23 @@ impl Receiver {
         }
         self.next = end;
         let opened = (self.next + self.offer()).saturating_sub(self.advertised);
-        if !self.delayed_ack || segment.last || self.worth_telling(opened.max(self.next - self.acked)) {
+        if !self.delayed_ack {
+            self.acknowledge_quickly(out);
+        } else if segment.last || self.worth_telling(opened.max(self.next - self.acked)) {
             self.acknowledge(false, out);
         } else if self.timer.is_none() {
-            self.timer = Some(self.clock.after(now, 1));
+            self.timer = Some(self.clock.after(now));
         }
+    }
+
+    /// Acknowledge a segment at once; after the last of a number of them ACKs are delayed.
+    #[inline(never)]
+    fn acknowledge_quickly(&mut self, out: &mut impl SegmentOutlet) {
+        if self.quick < u32::MAX {
+            self.quick -= 1;
+            self.delayed_ack = self.quick == 0;
+        }
+        self.acknowledge(false, out);
     }
 
     /// Return whether the window grew by two full segments or half the buffer: the window update of `tcp_output`, which

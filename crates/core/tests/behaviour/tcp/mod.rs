@@ -1,5 +1,6 @@
 //! TCP from outside: scripts for one end, and both ends over lossy pipes.
 mod backoff;
+mod kernel;
 mod losses;
 mod networks;
 mod pipe;

@@ -62,6 +62,13 @@ struct Rack {
     reo_wnd_persist: u64,
 }
 
+impl Rack {
+    /// Section 6.2, step 1: the smallest of all measurements; no transfer here lasts longer than a window of five minutes.
+    fn note_trip(&mut self, rtt: Ps) {
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
+    }
+}
+
 /// RFC 9937, where whole segments are counted and rounded up.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reduction {
@@ -224,6 +231,7 @@ impl Sender {
         let Some(since) = ack.stamp.or(clean).filter(|_| acked > 0) else { return };
         let rtt = ack.now - since;
         self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt - srtt / 8 + rtt / 8));
+        self.rack.note_trip(rtt);
     }
 
     fn end_episodes(&mut self) {
@@ -267,7 +275,7 @@ impl Sender {
         match newest.retransmitted {
             true if self.rack.min_rtt.is_none_or(|min| rtt < min) => return,
             true => {}
-            false => self.rack.min_rtt = Some(self.rack.min_rtt.map_or(rtt, |min| min.min(rtt))),
+            false => self.rack.note_trip(rtt),
         }
         if self.rack.segment.is_none_or(|latest| latest < (newest.sent_at, newest.end)) {
             (self.rack.segment, self.rack.rtt) = (Some((newest.sent_at, newest.end)), rtt);

@@ -62,6 +62,13 @@ impl Window {
     /// Grow by new data that was acknowledged outside of recovery, without an echo.
     pub(crate) fn grow(&mut self, facts: Facts) {
         match self.kind {
+            Kind::Cubic if self.cubic.linux => {
+                self.cubic.integers.measure(facts);
+                match self.cwnd < self.ssthresh {
+                    true => self.grow_as_reno(facts.acked),
+                    false => self.cwnd += MSS * self.cubic.integers.avoid(self.cwnd / MSS, facts),
+                }
+            }
             Kind::Cubic => {
                 self.cubic.measure(facts.rtt);
                 let pause = facts.now - std::mem::replace(&mut self.cubic.last, facts.now);
@@ -97,6 +104,7 @@ impl Window {
     /// Set the threshold after a loss.
     pub(crate) fn lose(&mut self) {
         let segments = match self.kind {
+            Kind::Cubic if self.cubic.linux => self.cubic.integers.reduce(self.cwnd / MSS),
             Kind::Cubic => self.cubic.reduce(self.cwnd) as u64,
             _ => self.cwnd / 2 / MSS,
         };
@@ -122,7 +130,7 @@ impl Window {
         if is_first {
             self.lose();
         }
-        (self.cubic.w_max, self.cubic.epoch) = (0.0, None);
+        (self.cubic.w_max, self.cubic.epoch, self.cubic.integers) = (0.0, None, Integers::default());
         (self.cwnd, self.inflation) = (MSS, 0);
     }
 }
@@ -130,8 +138,9 @@ impl Window {
 /// RFC 9438, in segments and seconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cubic {
-    /// As in `bictcp_update` of Linux: the shortest round trip, and W_est as a target in whole segments with α = 8/15.
+    /// As in `bictcp_update` of Linux.
     pub(crate) linux: bool,
+    integers: Integers,
     w_max: f64,
     /// cwnd before the reduction.
     prior: f64,
@@ -146,8 +155,7 @@ pub(crate) struct Cubic {
 
 impl Cubic {
     fn measure(&mut self, rtt: f64) {
-        let next = if self.linux { self.rtt.min(rtt) } else { 0.875 * self.rtt + 0.125 * rtt };
-        self.rtt = if self.rtt == 0.0 { rtt } else { next };
+        self.rtt = if self.rtt == 0.0 { rtt } else { 0.875 * self.rtt + 0.125 * rtt };
     }
 
     /// Fast convergence (section 4.7), and 0.7 of the window (section 4.6).
@@ -168,24 +176,102 @@ impl Cubic {
         let origin = self.w_max.max(window);
         let start = [facts.now, ((origin - window) / 0.4).cbrt(), origin, window];
         let [began, k, level, w_est] = *self.epoch.get_or_insert(start);
-        let alpha = match self.linux {
-            true => 8.0 / 15.0,
-            false if w_est < self.prior => 3.0 * (1.0 - 0.7) / (1.0 + 0.7),
-            false => 1.0,
-        };
+        let alpha = if w_est < self.prior { 3.0 * (1.0 - 0.7) / (1.0 + 0.7) } else { 1.0 };
         let w_est = w_est + alpha * acked / window;
         self.epoch = Some([began, k, level, w_est]);
         let w_cubic = |t: f64| 0.4 * (t - k).powi(3) + level;
         let t = facts.now - began;
-        let next = if w_cubic(t) < w_est && !self.linux {
+        let next = if w_cubic(t) < w_est {
             w_est.max(window)
         } else {
-            let reno = if self.linux { w_est.floor() } else { 0.0 };
-            let target = w_cubic(t + self.rtt).max(reno).max(window).min(1.5 * window);
+            let target = w_cubic(t + self.rtt).max(window).min(1.5 * window);
             window + (target - window) / window * acked
         };
         self.exact = next * MSS as f64;
         self.exact.floor() as u64
+    }
+}
+
+/// CUBIC with the integers of Linux, its names, and a tick of 1 ms.
+#[derive(Clone, Debug, Default)]
+struct Integers {
+    last_max_cwnd: u64,
+    /// Milliseconds.
+    epoch_start: Option<u64>,
+    bic_k: u64,
+    origin_point: u64,
+    /// Octets.
+    ack_cnt: u64,
+    tcp_cwnd: u64,
+    cnt: u64,
+    last_cwnd: u64,
+    /// Microseconds.
+    last_time: u64,
+    delay_min: Option<u64>,
+    /// Octets.
+    cwnd_cnt: u64,
+}
+
+impl Integers {
+    fn reduce(&mut self, cwnd: u64) -> u64 {
+        let below = cwnd < self.last_max_cwnd;
+        self.last_max_cwnd = if below { cwnd * (1024 + 717) / (2 * 1024) } else { cwnd };
+        (self.epoch_start, self.cwnd_cnt) = (None, 0);
+        cwnd * 717 / 1024
+    }
+
+    fn measure(&mut self, facts: Facts) {
+        let [now, rtt] = [facts.now, facts.rtt].map(|seconds| (seconds * 1e6).round() as u64);
+        if self.epoch_start.is_none_or(|start| now >= 1000 * start + 1_000_000) {
+            self.delay_min = Some(self.delay_min.map_or(rtt, |delay| delay.min(rtt)));
+        }
+    }
+
+    /// Return by how many segments the window grows.
+    fn avoid(&mut self, cwnd: u64, facts: Facts) -> u64 {
+        self.update(cwnd, facts.acked, (facts.now * 1e6).round() as u64);
+        let mut grown = 0;
+        if self.cwnd_cnt >= self.cnt * MSS {
+            (self.cwnd_cnt, grown) = (0, 1);
+        }
+        self.cwnd_cnt += facts.acked;
+        while self.cwnd_cnt >= self.cnt * MSS {
+            (self.cwnd_cnt, grown) = (self.cwnd_cnt - self.cnt * MSS, grown + 1);
+        }
+        grown
+    }
+
+    fn update(&mut self, cwnd: u64, acked: u64, now: u64) {
+        self.ack_cnt += acked;
+        if self.epoch_start.is_some() && self.last_cwnd == cwnd && now - self.last_time <= 1_000_000 / 32 {
+            return;
+        }
+        if self.epoch_start.is_none() || now / 1000 != self.last_time / 1000 {
+            (self.last_cwnd, self.last_time) = (cwnd, now);
+            if self.epoch_start.is_none() {
+                (self.epoch_start, self.ack_cnt, self.tcp_cwnd) = (Some(now / 1000), acked, cwnd);
+                let below = self.last_max_cwnd.saturating_sub(cwnd);
+                self.bic_k = ((1u64 << 40) as f64 / 410.0 * below as f64).cbrt() as u64;
+                self.origin_point = self.last_max_cwnd.max(cwnd);
+            }
+            let ahead = self.delay_min.unwrap_or(0).div_ceil(1000);
+            let t = (now / 1000 - self.epoch_start.unwrap() + ahead) * 1024 / 1000;
+            let delta = (410 * t.abs_diff(self.bic_k).pow(3)) >> 40;
+            let target =
+                if t < self.bic_k { self.origin_point - delta } else { self.origin_point + delta };
+            self.cnt = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
+            if self.last_max_cwnd == 0 {
+                self.cnt = self.cnt.min(20);
+            }
+        }
+        let delta = (cwnd * 15 / 8) * MSS;
+        while self.ack_cnt > delta {
+            (self.ack_cnt, self.tcp_cwnd) = (self.ack_cnt - delta, self.tcp_cwnd + 1);
+        }
+        if self.tcp_cwnd > cwnd {
+            self.cnt = self.cnt.min(cwnd / (self.tcp_cwnd - cwnd));
+        }
+        self.cnt = self.cnt.max(2);
     }
 }
 

@@ -14,10 +14,10 @@
 //! = cwnd · (1 + β) / 2. A loss or a mark leaves β · cwnd.
 //!
 //! # Parameters
-//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `cubic_law = "linux"` is that of
-//! `bictcp_update`: RTT is the shortest of the connection, α stays 8/15, and W_est in whole segments is a target like W(t + RTT)
-//! instead of the window itself, so that the window follows it a round trip later. `hystart` says how slow start ends before a loss. Losses are repaired as by
-//! `new-reno`, whose keys count here as well, or by `recovery`.
+//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `cubic_law = "linux"` is `bictcp_update` with its integers: RTT is the
+//! shortest of the connection, α stays 8/15, W_est is a target like W(t + RTT), β is 717/1024, and before the first loss the window
+//! grows by at least 5 % in a round trip. `hystart` says how slow start ends before a loss. Losses are repaired as by `new-reno`, whose
+//! keys count here as well, or by `recovery`.
 //!
 //! # Differences from the paper
 //! The window in use is min(cwnd, advertised window), and its reduction is counted in whole segments, as for `reno`. RTT is the
@@ -28,6 +28,7 @@
 //! # Complexity
 //! O(1) for each ACK; a dozen numbers for each connection.
 
+use super::bictcp::Bictcp;
 use super::hystart::{Growth, HyStart};
 use super::new_reno::NewReno;
 use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
@@ -42,8 +43,8 @@ choice! {
         /// The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the window is that of Reno, which
         /// grows by a segment a round trip from the window before the loss on (section 4.3).
         Rfc9438 = "rfc9438",
-        /// The curve is taken the shortest round trip ahead. The window of Reno, in whole segments, is a target as well, and always
-        /// grows by 8/15 of a segment a round trip.
+        /// As in `bictcp_update`, in whole segments. The curve is taken the shortest round trip ahead. The window of Reno is a target as
+        /// well, and always grows by 8/15 of a segment a round trip.
         Linux = "linux",
     }
 }
@@ -51,8 +52,6 @@ choice! {
 const BETA: f64 = 0.7;
 /// α of the Reno-friendly window (about 0.5294).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// α in Linux: the inverse of `beta_scale`, which Linux stores in eighths.
-const LINUX_ALPHA: f64 = 8.0 / 15.0;
 /// Greatest number of segments for which an ACK opens the window in slow start with HyStart++ and no pacing (RFC 9406
 /// section 4.3).
 const BURST: u64 = 8;
@@ -72,7 +71,8 @@ struct CubicState {
 struct CubicCurve {
     /// C of the curve.
     c: f64,
-    law: CubicLaw,
+    /// The law of Linux, if that is asked for; fields below that follow the curve are then not used.
+    linux: Option<Bictcp>,
     hystart: HyStart,
     /// W_max: the window at the last loss, in segments.
     w_max: f64,
@@ -102,17 +102,6 @@ struct Epoch {
     c: f64,
 }
 
-impl CubicLaw {
-    /// Return α, which differs below the window before the last loss and above it.
-    fn alpha(self, is_below: bool) -> f64 {
-        match self {
-            CubicLaw::Rfc9438 if is_below => ALPHA,
-            CubicLaw::Rfc9438 => 1.0,
-            CubicLaw::Linux => LINUX_ALPHA,
-        }
-    }
-}
-
 impl Epoch {
     fn new(now: Time, cwnd: f64, w_max: f64, c: f64) -> Epoch {
         let (k, origin) = if cwnd < w_max { (k(w_max - cwnd, c), w_max) } else { (0.0, cwnd) };
@@ -137,7 +126,7 @@ impl Control {
         let (last_ack, is_limited) = (Time::ZERO, false);
         let curve = CubicCurve {
             c: params.cubic_c,
-            law: params.cubic_law,
+            linux: (params.cubic_law == CubicLaw::Linux).then(|| Bictcp::new(params)),
             hystart,
             w_max: 0.0,
             epoch: None,
@@ -154,6 +143,9 @@ impl Control {
 impl CubicCurve {
     /// Grow the window for `acked` octets that were acknowledged outside of recovery.
     fn grow(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) {
+        if self.linux.is_some() {
+            return self.grow_as_linux(window, acked, facts);
+        }
         if let Some(rtt) = facts.rtt {
             self.measure(rtt.as_secs_f64());
         }
@@ -176,13 +168,10 @@ impl CubicCurve {
         let (cwnd, segments) = (self.cwnd / mss, acked as f64 / mss);
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(facts.now, cwnd, self.w_max, self.c));
         let t = facts.now.since(epoch.began).as_secs_f64();
-        epoch.w_est += self.law.alpha(epoch.w_est < self.prior) * segments / cwnd;
-        let target = match self.law {
-            CubicLaw::Rfc9438 => epoch.window(t + self.rtt),
-            CubicLaw::Linux => epoch.window(t + self.rtt).max(libm::floor(epoch.w_est)),
-        };
-        let target = target.clamp(cwnd, 1.5 * cwnd);
-        let grown = match self.law == CubicLaw::Rfc9438 && epoch.window(t) < epoch.w_est {
+        let alpha = if epoch.w_est < self.prior { ALPHA } else { 1.0 };
+        epoch.w_est += alpha * segments / cwnd;
+        let target = epoch.window(t + self.rtt).clamp(cwnd, 1.5 * cwnd);
+        let grown = match epoch.window(t) < epoch.w_est {
             true => epoch.w_est.max(cwnd),
             false => cwnd + (target - cwnd) / cwnd * segments,
         };
@@ -190,17 +179,30 @@ impl CubicCurve {
         window.cwnd = self.cwnd as u64;
     }
 
+    /// Like `grow`, by the law of Linux, which lets the time run on while the application is the limit.
+    fn grow_as_linux(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) {
+        let Some(linux) = &mut self.linux else { return };
+        let measures = linux.measure(facts);
+        if std::mem::take(&mut self.is_limited) {
+            return;
+        }
+        if window.cwnd >= window.ssthresh {
+            linux.avoid(window, acked, facts.now);
+        } else if measures {
+            self.slow_start(window, acked, facts);
+        } else {
+            window.grow(acked);
+        }
+    }
+
     fn measure(&mut self, rtt: f64) {
-        self.rtt = match self.law {
-            _ if self.rtt == 0.0 => rtt,
-            CubicLaw::Rfc9438 => self.rtt + (rtt - self.rtt) / 8.0,
-            CubicLaw::Linux => self.rtt.min(rtt),
-        };
+        self.rtt = if self.rtt == 0.0 { rtt } else { self.rtt + (rtt - self.rtt) / 8.0 };
     }
 
     /// Exclude time in which the window does not follow the curve (RFC 9438 section 5.8): the application limits the
     /// flow, or slow start continues after an idle time.
     fn rest(&mut self, time: Span) {
+        self.linux.iter_mut().for_each(|linux| linux.rest(time));
         if let Some(epoch) = &mut self.epoch {
             epoch.began += time;
         }
@@ -216,6 +218,11 @@ impl CubicCurve {
 
     /// Reduce the window after a loss or a mark, and store the values with which the next epoch begins.
     fn reduce(&mut self, window: &mut CongestionWindow, facts: Facts) {
+        if let Some(linux) = &mut self.linux {
+            let segments = linux.reduce(window.cwnd.min(facts.send_window) / window.mss);
+            window.ssthresh = segments.max(2) * window.mss;
+            return;
+        }
         let segments = window.cwnd.min(facts.send_window) as f64 / window.mss as f64;
         self.w_max = if segments < self.w_max { segments * (1.0 + BETA) / 2.0 } else { segments };
         (self.prior, self.epoch) = (segments, None);
@@ -243,7 +250,8 @@ impl Congestion for Control {
     }
 
     fn state(&self) -> Vec<Figure> {
-        vec![Figure::of_all("w_max", self.0.curve.w_max)]
+        let CubicCurve { linux, w_max, .. } = &self.0.curve;
+        vec![Figure::of_all("w_max", linux.as_ref().map_or(*w_max, |linux| linux.most as f64))]
     }
 
     fn on_duplicate(&mut self, window: &mut CongestionWindow, count: u32, facts: Facts) -> Reaction {
@@ -258,6 +266,8 @@ impl Congestion for Control {
             curve.reduce(window, facts);
         }
         (curve.w_max, curve.epoch) = (0.0, None);
+        curve.linux.iter_mut().for_each(Bictcp::reset);
+        curve.hystart.reset();
         window.leave_recovery(window.mss);
     }
 
@@ -377,7 +387,7 @@ mod tests {
     fn in_linux_the_window_of_reno_is_a_target_and_grows_alike_above_the_last_window() {
         let grown = |law: CubicLaw| {
             let (mut cubic, mut window) = started();
-            cubic.0.curve.law = law;
+            cubic.0.curve.linux = (law == CubicLaw::Linux).then(|| Bictcp::new(&defaults()));
             window.cwnd = 20 * MSS;
             cubic.on_loss(&mut window, facts(0));
             window.cwnd = window.ssthresh; // 14 segments, a round trip of 10 ms
@@ -386,7 +396,8 @@ mod tests {
             (below, level, avoidance(&mut cubic, &mut window, 300..500, 10))
         };
         let (linux, rfc) = (grown(CubicLaw::Linux), grown(CubicLaw::Rfc9438));
-        assert!(linux.0 <= rfc.0 && rfc.0 - linux.0 < 1.0, "{linux:?} {rfc:?}");
+        // whole segments, of which the last is under way: a target of 17 is reached half a round trip later
+        assert!(linux.0 == 16.0 && rfc.0 as u64 == 17, "{linux:?} {rfc:?}");
         // 200 ACKs are some ten round trips: 8/15 of a segment in each, against a whole one from the last window on
         assert!((rfc.2 - rfc.1) > 1.5 * (linux.2 - linux.1), "{linux:?} {rfc:?}");
     }

@@ -37,6 +37,8 @@ const LOW_WINDOW: u64 = 16;
 const SAMPLES: u32 = 8;
 /// Greatest gap between two ACKs of a train.
 const TRAIN_GAP: Span = Span::millis(2);
+/// Delay by aggregation that Linux adds to the shortest round trip before it halves it (`hystart_ack_delay`, at less than 2 Gb/s).
+const AGGREGATION: Span = Span::millis(1);
 /// Limits of the increase of the round-trip time that ends slow start; within them an eighth.
 const LEAST_RISE: Span = Span::millis(4);
 const LARGEST_RISE: Span = Span::millis(16);
@@ -58,6 +60,8 @@ pub(super) struct HyStart {
     train: Time,
     /// The smallest round-trip time of the connection (Linux), or of the previous round (HyStart++).
     reference: Span,
+    /// Slow start has ended before (Linux, which looks again only after a timeout).
+    has_left: bool,
     /// In conservative slow start: the round-trip time with which it began, and the number of rounds so far.
     slow: Option<(Span, u32)>,
 }
@@ -72,6 +76,7 @@ impl HyStart {
             samples: 0,
             train: Time::ZERO,
             reference: Span::FOREVER,
+            has_left: false,
             slow: None,
         }
     }
@@ -80,8 +85,20 @@ impl HyStart {
     pub(super) fn on_ack(&mut self, window: &CongestionWindow, facts: Facts) -> Growth {
         match self.mode {
             Mode::Off => Growth::By(1),
-            Mode::Linux => self.linux(window, facts),
+            Mode::Linux if self.has_left => Growth::By(1),
+            Mode::Linux => {
+                let growth = self.linux(window, facts);
+                self.has_left = growth == Growth::Leave;
+                growth
+            }
             Mode::PlusPlus => self.plus_plus(facts),
+        }
+    }
+
+    /// Begin anew after a timeout, as Linux does.
+    pub(super) fn reset(&mut self) {
+        if self.mode == Mode::Linux {
+            *self = HyStart::new(self.mode);
         }
     }
 
@@ -98,7 +115,8 @@ impl HyStart {
         }
         if facts.now.since(self.train) <= TRAIN_GAP {
             self.train = facts.now;
-            if self.reference < Span::FOREVER && facts.now.since(self.began).0 > self.reference.0 / 2 {
+            let threshold = Span(self.reference.0.saturating_add(AGGREGATION.0) / 2);
+            if self.reference < Span::FOREVER && facts.now.since(self.began) > threshold {
                 return Growth::Leave;
             }
         }

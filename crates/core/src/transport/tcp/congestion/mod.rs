@@ -4,9 +4,10 @@
 //! timer and sends. Slow start, congestion avoidance and the reaction to a timeout are common to all and are in
 //! [`CongestionWindow`]. To add an algorithm, write its file and add a line to the list below.
 
+mod bictcp;
 pub mod hystart;
 
-use super::Params;
+use super::{Laws, Params};
 use crate::metrics::state::Figure;
 use crate::registry;
 use crate::units::{Span, Time};
@@ -141,6 +142,8 @@ pub struct CongestionWindow {
     halves_inflation: bool,
     counts_bytes: bool,
     initial: u64,
+    /// Greatest number of octets by which an ACK opens the window in slow start, with `byte_counting`.
+    most: u64,
     /// Octets acknowledged since the window last grew, with `byte_counting` (RFC 3465).
     counted: u64,
 }
@@ -160,6 +163,7 @@ impl CongestionWindow {
             halves_inflation: params.halve_inflation,
             initial,
             counts_bytes: params.byte_counting,
+            most: if params.laws == Laws::Linux { u64::MAX } else { 2 * mss },
             counted: 0,
         }
     }
@@ -203,7 +207,7 @@ impl CongestionWindow {
     #[inline(never)]
     fn grow_by_bytes(&mut self, acked: u64) {
         if self.cwnd < self.ssthresh {
-            return self.open_by(acked.min(2 * self.mss).min(self.ssthresh - self.cwnd));
+            return self.open_by(acked.min(self.most).min(self.ssthresh - self.cwnd));
         }
         let counted = self.counted + acked;
         let full = counted >= self.cwnd;
@@ -278,6 +282,31 @@ impl CongestionWindow {
     /// Return to slow start from the initial window after an idle time (RFC 5681 section 4.1).
     pub fn restart(&mut self) {
         self.cwnd = self.cwnd.min(self.initial);
+    }
+
+    /// Halve the window after an idle time, once for each timeout `rto` in it but the part after the last, down to the initial window,
+    /// and keep three quarters of it as the threshold (`tcp_cwnd_restart` of Linux).
+    pub(super) fn rest(&mut self, idle: Span, rto: Span) {
+        self.keep_threshold();
+        let segments = self.cwnd / self.mss;
+        let halvings = (idle.0.saturating_sub(1) / rto.0.max(1)).min(63);
+        self.cwnd = self.cwnd.min(self.initial.max((segments >> halvings) * self.mss));
+    }
+
+    /// Keep three quarters of the window as the threshold (`tcp_current_ssthresh`).
+    fn keep_threshold(&mut self) {
+        let segments = self.cwnd / self.mss;
+        self.ssthresh = self.ssthresh.max((segments / 2 + segments / 4) * self.mss);
+    }
+
+    /// Halve the part of the window that `used` octets in flight have not used, but for the initial window
+    /// (`tcp_cwnd_application_limited` of Linux).
+    pub(super) fn shrink_towards(&mut self, used: u64) {
+        let used = used.max(self.initial);
+        if used < self.cwnd {
+            self.keep_threshold();
+            self.cwnd = (self.cwnd / self.mss + used / self.mss) / 2 * self.mss;
+        }
     }
 }
 
@@ -384,6 +413,45 @@ mod tests {
         window.collapse(u64::MAX, Timeout::First);
         window.restart();
         assert_eq!(window.cwnd, 1460);
+    }
+
+    #[test]
+    fn behind_an_idle_time_linux_halves_the_window_once_for_each_timeout() {
+        // Linux 6.18: the window after an idle time, with a timeout of .4 to .47 s
+        let rto_ms = 420;
+        for (segments, idle_ms, left) in [(350, 500, 175), (375, 900, 93), (293, 1300, 36), (236, 1700, 14)] {
+            let params = Params { laws: Laws::Linux, initial_window: 10, ..defaults() };
+            let mut window = CongestionWindow::new(&params);
+            (window.cwnd, window.ssthresh) = (segments * 1460, 1460);
+            window.rest(Span::millis(idle_ms), Span::millis(rto_ms));
+            assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (left, segments / 2 + segments / 4));
+            window.rest(Span::secs(60), Span::millis(rto_ms));
+            assert_eq!(window.cwnd / 1460, 10, "not below the initial window");
+            window.cwnd = 4 * 1460;
+            window.rest(Span::secs(60), Span::millis(rto_ms));
+            assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (4, segments / 2 + segments / 4));
+        }
+    }
+
+    #[test]
+    fn an_application_that_uses_a_part_of_the_window_halves_the_rest_of_it_in_each_timeout() {
+        let params = Params { laws: Laws::Linux, initial_window: 10, ..defaults() };
+        let mut window = CongestionWindow::new(&params);
+        (window.cwnd, window.ssthresh) = (101 * 1460, 1460);
+        window.shrink_towards(40 * 1460);
+        assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (70, 50 + 25));
+        window.shrink_towards(1460);
+        assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (40, 75), "the initial window counts as used");
+        window.shrink_towards(41 * 1460);
+        assert_eq!(window.cwnd / 1460, 40);
+    }
+
+    #[test]
+    fn an_ack_of_linux_opens_the_window_by_all_that_it_delivers() {
+        let params = Params { laws: Laws::Linux, byte_counting: true, ..defaults() };
+        let mut window = CongestionWindow::new(&params);
+        window.grow(5 * 1460);
+        assert_eq!(window.cwnd, 6 * 1460);
     }
 
     #[test]

@@ -26,6 +26,9 @@ registry! {
         /// is needed.
         fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time>;
 
+        /// Record a round trip that was measured without the scoreboard: that of the handshake, or by a timestamp.
+        fn measured(&mut self, now: Time, rtt: Span) {}
+
         /// Begin a recovery; the window's threshold is set, and `prior` octets is the window in use that was reduced.
         fn begin(&mut self, window: &mut CongestionWindow, prior: u64);
 

@@ -35,10 +35,37 @@ pub struct Control {
     rate: Proportional,
     /// Sending of the latest of the delivered segments, and its end (RACK.xmit_ts, RACK.end_seq).
     latest: Option<(Time, u64)>,
-    /// Its round trip (RACK.rtt), and the smallest of all.
+    /// Its round trip (RACK.rtt), and the smallest of all measurements (RACK.min_RTT).
     rtt: Span,
-    smallest: Span,
+    smallest: SmallestRtt,
     order: RackOrder,
+}
+
+/// The smallest of the round trips measured in the last five to ten minutes (RFC 8985 section 6.2 asks for a windowed
+/// minimum; the window is that of Linux, `tcp_min_rtt_wlen`).
+#[derive(Clone, Copy, Debug)]
+struct SmallestRtt {
+    rtt: Span,
+    since: Time,
+    /// The smallest one since then, which is next.
+    next: Span,
+}
+
+impl SmallestRtt {
+    const NONE: SmallestRtt = SmallestRtt { rtt: Span::FOREVER, since: Time::ZERO, next: Span::FOREVER };
+    const WINDOW: Span = Span::secs(300);
+
+    #[inline]
+    fn add(&mut self, now: Time, rtt: Span) {
+        if rtt <= self.rtt {
+            *self = SmallestRtt { rtt, since: now, next: Span::FOREVER };
+            return;
+        }
+        self.next = self.next.min(rtt);
+        if now.since(self.since) > SmallestRtt::WINDOW {
+            *self = SmallestRtt { rtt: self.next, since: now, next: Span::FOREVER };
+        }
+    }
 }
 
 /// Facts about packets that overtake others (RFC 8985 section 6.2, step 4).
@@ -85,7 +112,7 @@ impl Control {
             rate: Proportional::default(),
             latest: None,
             rtt: Span::ZERO,
-            smallest: Span::FOREVER,
+            smallest: SmallestRtt::NONE,
             order: RackOrder::new(),
         }
     }
@@ -95,11 +122,11 @@ impl Control {
     fn update(&mut self, report: &AckReport) {
         let Some((at, end, resent)) = report.delivered.newest else { return };
         let rtt = report.now.since(at);
-        if resent && rtt < self.smallest {
+        if resent && rtt < self.smallest.rtt {
             return;
         }
         if !resent {
-            self.smallest = self.smallest.min(rtt);
+            self.smallest.add(report.now, rtt);
         }
         if self.latest.is_none_or(|latest| latest < (at, end)) {
             (self.latest, self.rtt) = (Some((at, end)), rtt);
@@ -112,7 +139,7 @@ impl Control {
         if !is_overtaken && (report.is_recovering || board.sacked() >= self.threshold * report.mss) {
             return Span::ZERO;
         }
-        let window = match self.smallest {
+        let window = match self.smallest.rtt {
             Span::FOREVER => Span::ZERO,
             smallest => Span((smallest.0 / 4).saturating_mul(quarters)),
         };
@@ -121,6 +148,10 @@ impl Control {
 }
 
 impl Recovery for Control {
+    fn measured(&mut self, now: Time, rtt: Span) {
+        self.smallest.add(now, rtt);
+    }
+
     fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time> {
         self.update(report);
         self.order.update(report);
@@ -151,5 +182,22 @@ impl Recovery for Control {
 
     fn fills_holes(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_round_trip_is_that_of_a_window_of_time() {
+        let mut smallest = SmallestRtt::NONE;
+        let mut add = |s: u64, ms: u64| {
+            smallest.add(Time::ZERO + Span::secs(s), Span::millis(ms));
+            smallest.rtt
+        };
+        assert_eq!([add(0, 100), add(1, 120), add(2, 90)].map(|rtt| rtt.0 / 1_000_000_000), [100, 100, 90]);
+        assert_eq!([add(100, 130), add(302, 140)].map(|rtt| rtt.0 / 1_000_000_000), [90, 90]);
+        assert_eq!(add(303, 150), Span::millis(130), "300 s after the smallest, the smallest since then");
     }
 }

@@ -67,6 +67,7 @@ impl Sender {
     #[inline(always)] // nearly every ACK is one
     pub(super) fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let acked = segment.ack - self.unacknowledged;
+        self.unacknowledged = segment.ack;
         let rtt = if self.timestamps {
             self.timed = None;
             self.sample(segment.stamp, now);
@@ -74,7 +75,6 @@ impl Sender {
         } else {
             self.measure(now, segment.ack)
         };
-        self.unacknowledged = segment.ack;
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
         let facts = self.facts(now, rtt);
@@ -157,7 +157,7 @@ impl Sender {
             Span::ZERO => Span::ZERO,
             limit => Span(self.rare.jitter.up_to(limit.0)),
         };
-        let ends_round = self.unacknowledged >= self.rare.round;
+        let ends_round = self.unacknowledged > self.rare.round;
         self.rare.round = if ends_round { self.sent } else { self.rare.round };
         self.estimator.sample(self.clock.between(since, now + jitter), ends_round);
     }

@@ -18,7 +18,7 @@ use super::congestion::{Congestion, CongestionWindow, Control, Facts};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
 use super::{
-    CONNECTIONS_APART, Estimator, InitialEstimate, Params, Segment, SegmentOutlet, SenderStats, TickClock,
+    CONNECTIONS_APART, Estimator, InitialEstimate, Laws, Params, Segment, SegmentOutlet, SenderStats, TickClock,
 };
 use crate::metrics::durations::Durations;
 use crate::metrics::state::Figure;
@@ -44,8 +44,9 @@ pub struct Sender {
     is_unscheduled: bool,
     /// Whether the next segment of new data must report that the window has been reduced (RFC 3168, CWR).
     tells_reduced: bool,
-    /// Whether the application closes the connection after its last octet.
-    is_closing: bool,
+    /// Whether the last octet that was written ends what the receiver waits for: the application closes the connection behind it, or
+    /// the laws are those of Linux, where a segment with PSH is acknowledged at once (`tcp_measure_rcv_mss`).
+    ends_writes: bool,
     /// Whether the application may limit the flow, so that the window must not grow meanwhile.
     pub(super) heeds_application: bool,
     /// The state for selective acknowledgements, if the connection uses them.
@@ -116,6 +117,9 @@ struct Usage {
     most: u64,
     /// The octet whose acknowledgement begins the next round trip.
     end: u64,
+    /// Time since which the application has limited the flow, and the greatest number of octets in flight since then.
+    limited_since: Time,
+    used: u64,
 }
 
 impl Usage {
@@ -123,8 +127,20 @@ impl Usage {
     /// not acknowledged, `sent` the octet after the last one sent.
     fn note(&mut self, flight: u64, is_full: bool, unacknowledged: u64, sent: u64) {
         if unacknowledged >= self.end || is_full || (!self.is_full && flight > self.most) {
-            *self = Usage { is_full, most: flight, end: sent };
+            (self.is_full, self.most, self.end) = (is_full, flight, sent);
         }
+    }
+
+    /// Return what has been in flight at most, if the application has limited the flow for a timeout `rto` (`tcp_cwnd_validate` of
+    /// Linux).
+    fn unused(&mut self, now: Time, rto: Span, flight: u64, is_full: bool) -> Option<u64> {
+        self.used = if is_full { 0 } else { self.used.max(flight) };
+        self.limited_since = if is_full { now } else { self.limited_since };
+        let is_due = now.since(self.limited_since) >= rto;
+        is_due.then(|| {
+            self.limited_since = now;
+            std::mem::take(&mut self.used)
+        })
     }
 }
 
@@ -176,7 +192,7 @@ impl Sender {
             is_unscheduled: false,
             tells_reduced: false,
             selective: None,
-            is_closing: false,
+            ends_writes: false,
             heeds_application: false,
             unacknowledged: 0,
             next: 0,
@@ -216,8 +232,8 @@ impl Sender {
             "a connection opens when nothing of the last is outstanding"
         );
         self.connection += 1;
-        (self.is_closing, self.tells_reduced) = (false, false);
         let params = &self.rare.params;
+        (self.ends_writes, self.tells_reduced) = (params.laws == Laws::Linux, false);
         self.is_unscheduled = params.unscheduled.is_some();
         self.window = CongestionWindow::new(params);
         self.congestion = params.congestion.start(params);
@@ -249,8 +265,13 @@ impl Sender {
     /// Accept `bytes` octets from the application.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
         if self.was_idle(now) {
-            self.window.restart();
+            match self.rare.params.laws {
+                Laws::Rfc => self.window.restart(),
+                Laws::Linux => self.window.rest(now.since(self.last_sent), self.rto()),
+            }
             self.congestion.on_idle(now.since(self.last_sent));
+        } else if self.rare.params.laws == Laws::Linux && self.sent == self.unacknowledged {
+            self.congestion.on_idle(now.since(self.last_sent)); // CA_EVENT_TX_START
         }
         self.written = self.written.saturating_add(bytes);
         self.output(now, out);
@@ -258,7 +279,7 @@ impl Sender {
 
     /// Accept `bytes` octets from the application, the last ones of this connection.
     pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
-        self.is_closing = true;
+        self.ends_writes = true;
         self.write(now, bytes, out);
     }
 
@@ -433,7 +454,10 @@ impl Sender {
         if self.timed.is_none() && self.rare.params.initial_estimate == InitialEstimate::Rfc6298 {
             self.estimator.restart_after_syn_loss(&self.clock);
         }
-        self.measure(now, segment.ack + 1);
+        let rtt = self.measure(now, segment.ack + 1);
+        if let (Some(rtt), Some(sack)) = (rtt, &mut self.selective) {
+            sack.measured(now, rtt);
+        }
         self.timer = None;
         self.establish(u64::from(segment.window));
     }

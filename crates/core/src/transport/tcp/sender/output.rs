@@ -4,7 +4,7 @@ use super::{Sender, State, Timer};
 use crate::transport::Transport;
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::CongestionWindow;
-use crate::transport::tcp::{Segment, SegmentOutlet};
+use crate::transport::tcp::{Laws, Segment, SegmentOutlet};
 use crate::units::Time;
 
 impl Sender {
@@ -46,6 +46,11 @@ impl Sender {
         let is_full = self.sent < self.written || flight + self.window.mss > window;
         if is_full || self.last_sent == now {
             self.rare.usage.note(flight, is_full, self.unacknowledged, self.sent);
+            if self.rare.params.laws == Laws::Linux && !self.is_recovering() {
+                let rto = self.rto();
+                let unused = self.rare.usage.unused(now, rto, flight, is_full);
+                unused.into_iter().for_each(|used| self.window.shrink_towards(used));
+            }
         }
     }
 
@@ -116,7 +121,7 @@ impl Sender {
         self.segments_retransmitted += u64::from(is_repeated);
         let connection = self.connection;
         let stamp = if self.timestamps { now } else { Time::ZERO };
-        let last = self.is_closing && seq + len == self.written;
+        let last = self.ends_writes && seq + len == self.written;
         out.put(Segment {
             seq,
             len: len as u16,

@@ -6,6 +6,7 @@
 use super::{Sender, State, Timer};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{self, Congestion, Facts};
+use crate::transport::tcp::laws::{LEAST_TIMEOUT, Laws};
 use crate::transport::tcp::recovery::{self, AckReport, Recovery};
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
@@ -37,6 +38,13 @@ pub(super) struct Selective {
     undo: Option<Undo>,
     /// Blocks restart the retransmission timer as in Linux.
     sack_restarts_timer: bool,
+    /// The laws are those of Linux.
+    is_linux: bool,
+    /// What is added to the timers of probes and reordering, and to that of retransmissions.
+    slack: Span,
+    tick: Span,
+    /// The first segment was sent again in this recovery, which restarts the retransmission timer.
+    head_resent: bool,
 }
 
 /// The window before a reduction, and the segments sent again since (as `tcp_try_undo_dsack` of Linux has it).
@@ -69,6 +77,7 @@ const FIRST_PROBE: Span = Span::secs(1);
 
 impl Selective {
     pub(super) fn new(params: &Params, base: u64) -> Selective {
+        let is_linux = params.laws == Laws::Linux;
         Selective {
             board: Scoreboard::new(base),
             recovery: params.recovery.start(params),
@@ -82,8 +91,22 @@ impl Selective {
             probe: None,
             undo: None,
             sack_restarts_timer: params.sack_restarts_timer,
-            ack_delay: if params.delayed_ack { params.fast_timer } else { Span::ZERO },
+            ack_delay: match params.laws {
+                _ if !params.delayed_ack => Span::ZERO,
+                Laws::Rfc => params.fast_timer,
+                Laws::Linux => params.min_rto,
+            },
+            is_linux,
+            tick: if is_linux { params.kernel_tick } else { Span::ZERO },
+            slack: if is_linux { LEAST_TIMEOUT + params.kernel_tick } else { Span::ZERO },
+            head_resent: false,
         }
+    }
+
+    /// Record the round trip of the handshake.
+    pub(super) fn measured(&mut self, now: Time, rtt: Span) {
+        self.recovery.measured(now, rtt);
+        self.smooth(rtt);
     }
 
     pub(super) fn is_recovering(&self) -> bool {
@@ -157,8 +180,8 @@ impl Sender {
     ) {
         let (acked, echo) = (segment.ack - self.unacknowledged, segment.ecn.has(Ecn::ECE));
         let mut delivered = sack.board.acknowledge_in_order(segment.ack);
-        let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
         (self.unacknowledged, self.next) = (segment.ack, self.sent);
+        let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
         self.update_window(segment);
         let facts = self.facts(now, rtt);
         let wait = if sack.recovery.needs_blocks() {
@@ -190,9 +213,9 @@ impl Sender {
         sack.board.sack(blocks, &mut delivered);
         sack.board.note_order(&mut delivered);
         delivered.is_duplicate = duplicate.is_some();
+        (self.unacknowledged, self.next) = (segment.ack, self.sent);
         let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
-        self.unacknowledged = segment.ack;
-        self.next = self.sent;
+        rtt.into_iter().for_each(|rtt| sack.recovery.measured(now, rtt));
         self.update_window(segment);
         let facts = self.facts(now, rtt);
         self.end_episodes(sack);
@@ -250,14 +273,15 @@ impl Sender {
         delivered: &Delivered,
         sack: &mut Selective,
     ) -> Option<Span> {
-        if acked == 0 {
-            return None;
-        }
+        let since = match acked {
+            0 => delivered.first_sacked.filter(|_| sack.is_linux),
+            _ if self.timestamps => Some(segment.stamp),
+            _ => delivered.clean,
+        }?;
         self.timed = self.timed.filter(|(seq, _)| segment.ack <= *seq);
-        let since = if self.timestamps { Some(segment.stamp) } else { delivered.clean }?;
         self.sample(since, now);
         sack.smooth(now.since(since));
-        Some(now.since(since))
+        Some(now.since(delivered.clean.filter(|_| sack.is_linux).unwrap_or(since)))
     }
 
     fn end_episodes(&mut self, sack: &mut Selective) {
@@ -272,7 +296,8 @@ impl Sender {
     fn react(&mut self, facts: Facts, acked: u64, echo: bool, news: News, sack: &mut Selective) {
         let begins = sack.point.is_none() && sack.after_timeout.is_none() && sack.board.lost() > 0;
         if !begins && sack.point.is_none() {
-            return self.follow(facts, acked, echo);
+            let grown = if sack.is_linux && acked > 0 { news.delivered } else { acked };
+            return self.follow(facts, grown, echo);
         }
         if echo {
             self.congestion.on_echo(acked, facts);
@@ -410,6 +435,7 @@ impl Sender {
         sack.board.resend(index, now);
         sack.recovery.sent(len);
         sack.undo.iter_mut().for_each(|undo| undo.repeats += 1);
+        sack.head_resent |= sack.is_linux && index == 0;
     }
 
     /// Undo the reduction of the window if every segment that was sent again since has arrived twice: then nothing was
@@ -446,18 +472,25 @@ impl Sender {
             return;
         }
         let is_running = !matches!(self.timer, None | Some((Timer::Persist, _)));
-        if progress.acked || !is_running {
-            sack.timeout_at = self.clock.after(now, self.estimator.timeout());
+        if progress.acked || !is_running || std::mem::take(&mut sack.head_resent) {
+            sack.timeout_at = self.clock.after(now, self.estimator.timeout()) + sack.tick;
         }
         let restart = progress.acked || progress.sent || !is_running;
+        let probe_waits = matches!(self.timer, Some((Timer::Probe, _)));
         if let Some(at) = wait {
+            let at = at + sack.slack;
             let timer = if at < sack.timeout_at { Timer::Reordering } else { Timer::Retransmit };
             self.timer = Some((timer, at.min(sack.timeout_at)));
         } else if self.may_probe(sack) && restart {
             self.timer = Some((Timer::Probe, (now + sack.probe_timeout()).min(sack.timeout_at)));
-        } else if restart || !matches!(self.timer, Some((Timer::Probe, _))) || !self.may_probe(sack) {
+        } else if restart || !probe_waits || !self.keeps_probe(sack) {
             self.timer = Some((Timer::Retransmit, sack.timeout_at));
         }
+    }
+
+    /// Return whether the timer of a probe runs on: as long as one is permitted, in Linux until a recovery begins.
+    fn keeps_probe(&self, sack: &Selective) -> bool {
+        if sack.is_linux { sack.point.is_none() && sack.probe.is_none() } else { self.may_probe(sack) }
     }
 
     /// Return whether a probe is permitted by RFC 8985 section 7.2: not in recovery, not while an octet is selectively
@@ -473,7 +506,10 @@ impl Sender {
             let report = sender.ack_report(now, Delivered::default(), sack);
             let (found, wait) = sender.find_losses(&report, sack.board.lost(), sack);
             let facts = sender.facts(now, None);
-            sender.react(facts, 0, false, News { delivered: 0, lost: found }, sack);
+            if !sack.is_linux || sack.point.is_none() {
+                let delivered = if sack.is_linux { sender.window.mss } else { 0 };
+                sender.react(facts, 0, false, News { delivered, lost: found }, sack);
+            }
             let sent = sender.output_selective(now, sack, out);
             sender.set_selective_timer(now, TimerProgress { acked: false, sent }, wait, sack);
         });
@@ -490,7 +526,8 @@ impl Sender {
                 sender.resend(now, last, sack, out);
                 sack.probe = Some((sender.sent, true));
             }
-            sack.timeout_at = sender.clock.after(now, sender.estimator.timeout());
+            sack.timeout_at = sender.clock.after(now, sender.estimator.timeout()) + sack.tick;
+            sack.head_resent = false;
             sender.timer = Some((Timer::Retransmit, sack.timeout_at));
         });
     }
@@ -555,7 +592,7 @@ impl Selective {
     /// Return the probe timeout of RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay
     /// of its ACK.
     fn probe_timeout(&self) -> Span {
-        let delay = if self.board.has_one() { self.ack_delay } else { Span::ZERO };
+        let delay = if self.board.has_one() { self.ack_delay + self.tick } else { self.slack };
         self.smoothed.map_or(FIRST_PROBE, |smoothed| Span(2 * smoothed.0) + delay)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Sender, State, Timer};
 use crate::transport::tcp::congestion::{Congestion, Reaction, Timeout};
-use crate::transport::tcp::{Backoff, SegmentOutlet};
+use crate::transport::tcp::{Backoff, Laws, SegmentOutlet};
 use crate::units::Time;
 
 impl Sender {
@@ -63,8 +63,17 @@ impl Sender {
         if self.state == State::SynSent || self.rare.params.backoff == Backoff::Bsd {
             return Timeout::First;
         }
+        if self.is_reduced_for_this_window() {
+            return Timeout::Repeated;
+        }
         let last = self.rare.timed_out.replace(self.unacknowledged);
         if last == Some(self.unacknowledged) { Timeout::Repeated } else { Timeout::First }
+    }
+
+    /// Return whether a recovery has reduced the window for what is outstanding, so that a timeout does not do it again
+    /// (`tcp_enter_loss` of Linux).
+    fn is_reduced_for_this_window(&self) -> bool {
+        self.rare.params.laws == Laws::Linux && self.is_recovering()
     }
 
     /// Handle the expiry of the persist timer: send one octet into a closed window, or as many octets as a small
