@@ -193,12 +193,30 @@ impl Keyed {
     /// on the index is computed each time.
     #[inline(always)]
     pub fn unit(&self, subject: Subject) -> f64 {
+        fraction(self.first(subject))
+    }
+
+    /// Return an integer uniform on `0..=limit` for a subject, without bias: the first number that [`Keyed::about`] would
+    /// give. Nothing is drawn for a limit of 0.
+    #[inline]
+    pub fn up_to(&self, subject: Subject, limit: u64) -> u64 {
+        match limit.checked_add(1) {
+            Some(range) if limit > 0 => {
+                within(self.first(subject), range).unwrap_or_else(|| self.about(subject).up_to(limit))
+            }
+            _ => self.about(subject).up_to(limit),
+        }
+    }
+
+    /// Return the first 64 bits for a subject.
+    #[inline(always)]
+    fn first(&self, subject: Subject) -> u64 {
         let (key, Subject([first, second, third])) = self.place(subject);
         let [high, low, ..] = philox_block([0, first, second, third], key);
         HAS_DRAWN.set(true);
         #[cfg(test)]
         self.about(subject).refill();
-        fraction(joined(high, low))
+        joined(high, low)
     }
 }
 
@@ -296,13 +314,18 @@ fn fraction(bits: u64) -> f64 {
 /// Return an integer uniform on `0..=limit`, without bias, from random numbers of 64 bits.
 fn whole_up_to(limit: u64, mut next: impl FnMut() -> u64) -> u64 {
     let Some(range) = limit.checked_add(1) else { return next() };
-    let zone = u64::MAX - (u64::MAX - limit) % range;
     loop {
-        let draw = next();
-        if draw <= zone {
-            return draw % range;
+        if let Some(number) = within(next(), range) {
+            return number;
         }
     }
+}
+
+/// Reduce random bits to `0..range`; `None` for those of the last, incomplete range, which would favour small numbers.
+#[inline]
+fn within(draw: u64, range: u64) -> Option<u64> {
+    let number = draw % range;
+    (draw - number <= u64::MAX - (range - 1)).then_some(number)
 }
 
 /// Return a number that depends on the seed and on the component's `path`.

@@ -45,7 +45,7 @@ impl Pause {
 
     /// Return the pause before a frame, drawn for its first unit `subject`.
     pub fn before(&self, subject: Subject) -> Span {
-        Span(self.keyed.about(subject).up_to(self.longest.0))
+        Span(self.keyed.up_to(subject, self.longest.0))
     }
 }
 

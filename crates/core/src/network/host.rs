@@ -106,8 +106,7 @@ impl Processor {
 
     /// Append a task to the processor's tasks.
     pub(super) fn add(&mut self, now: Time, task: Task) {
-        self.free =
-            self.free.max(now) + self.least + Span(self.keyed.about(task.subject()).up_to(self.spread.0));
+        self.free = self.free.max(now) + self.least + Span(self.keyed.up_to(task.subject(), self.spread.0));
         self.tasks.push_back((self.free, task));
     }
 

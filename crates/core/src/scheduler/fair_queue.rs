@@ -101,7 +101,7 @@ fn places(buckets: u64, context: &Context<'_>) -> IdVec<PortVc, QueueId> {
     let keyed = context.keyed("fair-queue");
     let mut known: Vec<u64> = Vec::new();
     let mut place = |contract: &Contract| {
-        let bucket = keyed.about(Subject::circuit(contract.circuit)).up_to(buckets - 1);
+        let bucket = keyed.up_to(Subject::circuit(contract.circuit), buckets - 1);
         QueueId::new(known.iter().position(|&other| other == bucket).unwrap_or_else(|| {
             known.push(bucket);
             known.len() - 1
