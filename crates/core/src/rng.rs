@@ -10,12 +10,14 @@
 //!
 //! A component that decides about units draws from [`Keyed`]: there a number depends on its [`Subject`], such as a
 //! unit, and not on how many numbers were drawn before. If one packet is removed from a run, the draws for all other
-//! packets keep their values.
+//! packets keep their values. A subject has the number of its circuit, which depends on the other circuits; the numbers are
+//! drawn by the circuit's name, from [`NameKeys`], so that a further flow, or flows in another order, change no draw.
 
 use crate::units::ids::CircuitId;
 
 use std::cell::Cell;
 use std::fmt::{self, Display, Write};
+use std::sync::Arc;
 
 thread_local! {
     /// True if this thread has drawn a number since [`watching`] began.
@@ -129,31 +131,70 @@ const AT_HEAD: u32 = 1 << 16;
 const INSTANT: u32 = 1 << 30;
 const CIRCUIT: u32 = 1 << 31;
 
+/// Hashes of the names of components that have numbers, such as circuits or lines: what depends on a component by its hash
+/// does not depend on which others there are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NameKeys(Option<Arc<[u64]>>);
+
+/// Components without names, whose keys are their numbers: for tests of single parts, and memories without a network.
+pub static UNNAMED: NameKeys = NameKeys(None);
+
+impl NameKeys {
+    /// Build the keys of components with these names, in the order of their numbers.
+    pub fn new(names: impl Iterator<Item = impl Display>) -> NameKeys {
+        NameKeys(Some(names.map(|name| path_key(0, name)).collect()))
+    }
+
+    /// Return the key of the component with this number.
+    #[inline]
+    pub fn of(&self, number: u32) -> u64 {
+        self.0.as_ref().map_or(number.into(), |keys| keys[number as usize])
+    }
+}
+
 /// The random numbers of one component, keyed by their subject.
 #[derive(Clone, Debug)]
 pub struct Keyed {
     key: [u32; 2],
+    circuits: NameKeys,
 }
 
 impl Keyed {
-    /// Build the numbers of the component at `path` under `seed`.
+    /// Build the numbers of the component at `path` under `seed`, for subjects that belong to no circuit of a network.
     pub fn new(seed: u64, path: impl Display) -> Keyed {
         let key = path_key(seed, path);
-        Keyed { key: [key as u32, (key >> 32) as u32] }
+        Keyed { key: [key as u32, (key >> 32) as u32], circuits: UNNAMED.clone() }
+    }
+
+    /// Return the component's numbers for subjects that belong to circuits with these keys.
+    pub fn about_circuits(self, circuits: &NameKeys) -> Keyed {
+        Keyed { circuits: circuits.clone(), ..self }
+    }
+
+    /// Return the key of the generator and its counter for a subject: the key of the subject's circuit is divided among both.
+    #[inline(always)]
+    fn place(&self, Subject([first, second, third]): Subject) -> ([u32; 2], Subject) {
+        let [low, high] = self.key;
+        if third & INSTANT != 0 {
+            return (self.key, Subject([first, second, third]));
+        }
+        let circuit = self.circuits.of(first);
+        ([low, high ^ (circuit >> 32) as u32], Subject([circuit as u32, second, third]))
     }
 
     /// Return the numbers for a subject: every call gives equal numbers in equal order.
     #[inline]
     pub fn about(&self, subject: Subject) -> Draws {
-        Draws { key: self.key, subject, block: 0, numbers: [0; BLOCK], used: BLOCK }
+        let (key, subject) = self.place(subject);
+        Draws { key, subject, block: 0, numbers: [0; BLOCK], used: BLOCK }
     }
 
     /// Return the first number for a subject, uniform on `[0, 1)`. In a loop over units of one frame only what depends
     /// on the index is computed each time.
     #[inline(always)]
     pub fn unit(&self, subject: Subject) -> f64 {
-        let Subject([first, second, third]) = subject;
-        let [high, low, ..] = philox_block([0, first, second, third], self.key);
+        let (key, Subject([first, second, third])) = self.place(subject);
+        let [high, low, ..] = philox_block([0, first, second, third], key);
         HAS_DRAWN.set(true);
         #[cfg(test)]
         self.about(subject).refill();
@@ -165,6 +206,7 @@ impl Keyed {
 #[derive(Clone, Debug)]
 pub struct Draws {
     key: [u32; 2],
+    /// The subject, with the lower half of its circuit's key.
     subject: Subject,
     block: u32,
     numbers: [u32; BLOCK],
@@ -217,22 +259,23 @@ impl Draws {
 #[derive(Clone, Debug)]
 pub struct Dice {
     keyed: Keyed,
+    subject: Subject,
     draws: Draws,
 }
 
 impl Dice {
-    /// Build the numbers of the component at `path` under `seed`.
-    pub fn new(seed: u64, path: impl Display) -> Dice {
-        let keyed = Keyed::new(seed, path);
-        Dice { draws: keyed.about(Subject([0; 3])), keyed }
+    /// Build the dice of a component that has these numbers.
+    pub fn new(keyed: Keyed) -> Dice {
+        let subject = Subject::instant(0, 0);
+        Dice { draws: keyed.about(subject), keyed, subject }
     }
 
     /// Return the numbers for a subject; if the last call was for this subject too, the numbers after those already
     /// drawn.
     #[inline]
     pub fn about(&mut self, subject: Subject) -> &mut Draws {
-        if self.draws.subject != subject {
-            self.draws = self.keyed.about(subject);
+        if self.subject != subject {
+            (self.subject, self.draws) = (subject, self.keyed.about(subject));
         }
         &mut self.draws
     }
@@ -396,6 +439,21 @@ mod tests {
         all.sort_by(f64::total_cmp);
         all.dedup();
         assert_eq!(all.len(), 8, "each subject, component and seed has numbers of its own");
+    }
+
+    #[test]
+    fn numbers_depend_on_the_name_of_a_circuit_and_not_on_its_number() {
+        let drawn = |names: &[&str], number| {
+            let circuits = NameKeys::new(names.iter());
+            let keyed = Keyed::new(7, "test").about_circuits(&circuits);
+            let (unit, circuit) = (Subject::unit(number, 9, 2), Subject::circuit(CircuitId(number)));
+            let (unit, at_head) = (keyed.unit(unit), keyed.unit(unit.at_head()));
+            [unit, at_head, keyed.unit(circuit), Dice::new(keyed.clone()).about(circuit).unit()]
+        };
+        assert_eq!(drawn(&["a", "b"], 1), drawn(&["new", "b", "a"], 1));
+        assert_eq!(drawn(&["a", "b"], 0), drawn(&["new", "b", "a"], 2));
+        let (one, other) = (drawn(&["a", "b"], 0), drawn(&["a", "b"], 1));
+        assert!(one.iter().zip(other).all(|(one, other)| *one != other), "{one:?} {other:?}");
     }
 
     #[test]

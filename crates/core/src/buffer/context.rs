@@ -3,7 +3,7 @@
 use super::capacity::Capacity;
 use super::size::{Level, Measure};
 use crate::refused::{Refused, refuse, unfit};
-use crate::rng::{Dice, Keyed};
+use crate::rng::{Dice, Keyed, NameKeys, UNNAMED};
 use crate::transport::fec::Budget;
 use crate::units::ids::{CircuitId, IdSlice, PortVc};
 use crate::units::{CELL_BYTES, Quantity, Rate};
@@ -25,6 +25,8 @@ pub struct Context<'a> {
     pub seed: u64,
     /// Name of the port.
     pub port: &'a str,
+    /// Keys of the circuits of the network, by their names.
+    pub circuits: &'a NameKeys,
 }
 
 /// A class of traffic at a port.
@@ -91,12 +93,12 @@ impl Context<'_> {
 
     /// Return the policy's own random numbers at this port, each keyed by the unit or circuit about which it decides.
     pub fn keyed(&self, policy: &str) -> Keyed {
-        Keyed::new(self.seed, format_args!("port.{}.{policy}", self.port))
+        Keyed::new(self.seed, format_args!("port.{}.{policy}", self.port)).about_circuits(self.circuits)
     }
 
     /// Like [`keyed`](Context::keyed), for a policy that may draw several numbers for one unit.
     pub fn dice(&self, policy: &str) -> Dice {
-        Dice::new(self.seed, format_args!("port.{}.{policy}", self.port))
+        Dice::new(self.keyed(policy))
     }
 
     /// Return the sum of all minimum cell rates, in bits per second; refuse a sum above the rate of the line.
@@ -152,6 +154,7 @@ impl Context<'_> {
             contracts: IdSlice::new(&CONTRACTS[..vcs]),
             seed: 1,
             port: "alone",
+            circuits: &UNNAMED,
         }
     }
 }

@@ -19,35 +19,45 @@
 //! and their cells reach the next switch at the very same picosecond. A fixed order would always give the last free
 //! place in a buffer to the same source.
 
-use crate::rng;
+use crate::rng::{self, NameKeys};
 use crate::units::Time;
 
 pub mod queue;
 
 /// The order of units that reach the ends of different lines at one instant.
 ///
-/// The order is random and fair, but has no state: it is a function of instant, line and seed, so that every engine
-/// computes the same order.
-#[derive(Clone, Copy, Debug)]
+/// The order is random and fair, but has no state: it is a function of instant, seed and the line's name, so that every
+/// engine computes the same order, and lines elsewhere do not change it.
+#[derive(Clone, Debug)]
 pub struct Ties {
     seed: u64,
+    lines: NameKeys,
 }
 
 impl Ties {
-    /// Build the order for this seed.
-    pub fn new(seed: u64) -> Ties {
-        // `mix` maps zero to zero, and with zero all lines would have equal ranks: the constant and the odd number
-        // avoid this.
-        Ties { seed: rng::mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) | 1 }
+    /// Build the order for this seed, among lines with these keys.
+    pub fn new(seed: u64, lines: &NameKeys) -> Ties {
+        Ties { seed: rng::mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)), lines: lines.clone() }
+    }
+
+    /// Return what distinguishes a line from others, under this seed.
+    #[inline]
+    pub(crate) fn salt(&self, line: u32) -> u64 {
+        self.seed ^ self.lines.of(line)
     }
 
     /// Return the rank of a line at an instant, in 31 bits. Lines with lower ranks go first, lines with equal ranks
     /// in the order of the scenario.
     #[inline]
-    pub fn rank(self, time: Time, line: u32) -> u32 {
-        let mixed = rng::mix(time.0 ^ self.seed.wrapping_mul(2 * u64::from(line) + 1));
-        (mixed >> (u64::BITS - queue::RANK_BITS)) as u32
+    pub fn rank(&self, time: Time, line: u32) -> u32 {
+        rank_of(time, self.salt(line))
     }
+}
+
+/// Return the rank at an instant of a line with this [`Ties::salt`].
+#[inline]
+pub(crate) fn rank_of(time: Time, salt: u64) -> u32 {
+    (rng::mix(time.0 ^ salt) >> (u64::BITS - queue::RANK_BITS)) as u32
 }
 
 #[cfg(test)]
@@ -57,7 +67,7 @@ mod tests {
     #[test]
     fn every_line_comes_first_equally_often() {
         for seed in [0, 1, u64::MAX] {
-            let ties = Ties::new(seed);
+            let ties = Ties::new(seed, &NameKeys::new(["a->b", "c->b", "d->b", "x"].iter()));
             let mut first = [0u32; 4];
             for time in 0..40_000 {
                 let rank = |line: &u32| ties.rank(Time(1_000_000 + time), *line);

@@ -265,7 +265,7 @@ impl Circuit {
     pub fn new(scenario: &Scenario, spec: &Vc, vc: CircuitId, passing: &Passing) -> Circuit {
         let hop = |&line: &usize| Hop { port: line as u32, vc: passing.number(line, vc) };
         let police = carried(scenario, vc).and_then(|flow| {
-            let context = police::Context { seed: scenario.seed, flow: &flow.name };
+            let context = police::Context { seed: scenario.seed, flow: &spec.name };
             let policer = flow.police.as_ref()?.build(&context);
             let policy = policer.expect("a checked scenario can be built");
             Some(Box::new(Policer { policy, boundary: Boundary::default() }))

@@ -15,7 +15,7 @@ use super::host::{FlowCircuits, Interfaces, Processor, Task};
 use super::sources::clock;
 use crate::metrics::state::Figure;
 use crate::metrics::steps::StepSeries;
-use crate::rng::Stream;
+use crate::rng::{Stream, path_key};
 use crate::scenario::model::{self, Scenario};
 use crate::source::clock::Ticks;
 use crate::source::length::PacketLengths;
@@ -460,8 +460,9 @@ impl Tcp {
         let application = application(scenario, spec).map(Box::new);
         let mut sender = Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter);
         sender.record(scenario.measure.delivery);
-        let first = scenario.vcs[spec.vc].flow.unwrap_or(index);
-        sender.number_connections((index - first) as u32);
+        if scenario.vcs[spec.vc].name != spec.name {
+            sender.number_connections(path_key(0, &spec.name));
+        }
         Tcp {
             sender,
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),

@@ -308,6 +308,7 @@ fn gates<'a>(
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
         gate::build(&gate::Site {
             seed,
+            circuits: &scenario.circuit_keys,
             line,
             keys,
             losses,
@@ -324,7 +325,7 @@ fn gates<'a>(
 /// Build the random pauses of a line, with their own stream of random numbers.
 fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
     let keyed = || Keyed::new(scenario.seed, format_args!("line.{}.pause", line.name));
-    (line.pause > Span::ZERO).then(|| Pause::new(line.pause, keyed()))
+    (line.pause > Span::ZERO).then(|| Pause::new(line.pause, keyed().about_circuits(&scenario.circuit_keys)))
 }
 
 /// Build each port's share in a memory.
@@ -344,7 +345,7 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
 /// Build the memory of a scenario's node.
 fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
     let pool = |pool: &model::MemoryPool| {
-        let scheme = spec.scheme(pool, scenario.seed).expect("a checked scenario can be built");
+        let scheme = spec.scheme(pool, scenario).expect("a checked scenario can be built");
         SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, scheme)
     };
     let queue = |queue: &model::MemoryQueue| {

@@ -88,7 +88,7 @@ impl Conformance {
 pub struct Context<'a> {
     /// Seed of the run.
     pub seed: u64,
-    /// Name of the flow.
+    /// Name of the flow, or of the circuit that it shares with others.
     pub flow: &'a str,
 }
 

@@ -16,7 +16,7 @@
 
 use super::{Conformance, Context, EvenRun, ExcessAction, Police};
 use crate::refused::{Refused, refuse};
-use crate::rng::Keyed;
+use crate::rng::{Keyed, Subject};
 use crate::section;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -53,8 +53,9 @@ impl Policy {
 impl Policy {
     /// Return whether the unit is marked that is `later` units after this one in its frame.
     fn marks(&self, unit: &Unit, later: u16) -> bool {
-        let unit = Unit { index: unit.index + later, ..*unit };
-        self.keyed.unit(unit.subject()) < self.probability
+        // the policer belongs to one circuit, whose name has keyed the numbers
+        let subject = Subject::unit(0, unit.identity, unit.index + later);
+        self.keyed.unit(subject) < self.probability
     }
 }
 

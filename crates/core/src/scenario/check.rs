@@ -23,6 +23,7 @@ use crate::language::message::Refusal;
 use crate::language::names::{NameIndex, name_fault};
 use crate::language::set::Set;
 use crate::language::tree::{self, Fault, Key, Value};
+use crate::rng::NameKeys;
 use crate::units::Span;
 use crate::units::ids::{CircuitId, IdVec};
 
@@ -78,6 +79,8 @@ pub(super) fn check(
     let round_trips = RoundTrips::new(&lines, &flows, &vcs);
     ports.install(&mut lines, &nodes, &memories, &round_trips)?;
     let head = file.head.clone();
+    let line_keys = NameKeys::new(lines.iter().map(|line| &line.name));
+    let circuit_keys = NameKeys::new(vcs.iter().map(Vc::directed_name));
     let mut scenario = Scenario {
         name: head.name,
         title: head.title,
@@ -91,7 +94,9 @@ pub(super) fn check(
         adaptation: file.adaptation.clone(),
         nodes,
         lines,
+        line_keys,
         vcs,
+        circuit_keys,
         flows,
         drawings,
         workload,

@@ -100,6 +100,7 @@ pub fn context<'a>(
         contracts: contracts.view(),
         seed: scenario.seed,
         port: &line.name,
+        circuits: &scenario.circuit_keys,
     }
 }
 

@@ -19,7 +19,8 @@ pub(super) struct EqualRoutes<'a> {
     nodes: &'a [NetworkNode],
     lines: &'a [Line],
     seed: u64,
-    /// For every node the lines that start there, and those that end there, in the order of declaration.
+    /// For every node the lines that start there, and those that end there, by name: so another order of declaration leaves
+    /// every choice as it is.
     out: Vec<Vec<usize>>,
     into: Vec<Vec<usize>>,
     /// The seed of every node.
@@ -61,6 +62,7 @@ impl<'a> EqualRoutes<'a> {
             out[line.from].push(index);
             into[line.to].push(index);
         }
+        out.iter_mut().for_each(|own| own.sort_by(|one, other| lines[*one].name.cmp(&lines[*other].name)));
         let seeds =
             nodes.iter().map(|node| path_key(seed, format_args!("node.{}.ecmp", node.name))).collect();
         EqualRoutes { nodes, lines, seed, out, into, seeds, tables: BTreeMap::new() }
@@ -75,7 +77,8 @@ impl<'a> EqualRoutes<'a> {
         via: &[usize],
         to: usize,
     ) -> Result<Vec<usize>, (usize, usize)> {
-        let flow = path_key(self.seed, format_args!("flow.{flow}.route.{from}.{to}"));
+        let ends = [from, to].map(|node| &self.nodes[node].name);
+        let flow = path_key(self.seed, format_args!("flow.{flow}.route.{}.{}", ends[0], ends[1]));
         let (mut path, mut start) = (Vec::new(), from);
         for &end in via.iter().chain([&to]) {
             self.leg(flow, start, end, &mut path).ok_or((start, end))?;
@@ -260,9 +263,9 @@ mod tests {
     fn every_node_divides_what_reaches_it_equally_among_its_lines() {
         let named =
             |list: &[(&str, f64)]| list.iter().map(|(name, share)| (name.to_string(), *share)).collect();
-        assert_eq!(shares(&[], &[]), Ok(named(&[("s->b", 0.5), ("t->b", 0.25), ("second", 0.25)])));
-        assert_eq!(shares(&["t"], &[]), Ok(named(&[("t->b", 0.5), ("second", 0.5)])));
-        assert_eq!(shares(&[], &["r->s"]), Ok(named(&[("t->b", 0.5), ("second", 0.5)])));
+        assert_eq!(shares(&[], &[]), Ok(named(&[("s->b", 0.5), ("second", 0.25), ("t->b", 0.25)])));
+        assert_eq!(shares(&["t"], &[]), Ok(named(&[("second", 0.5), ("t->b", 0.5)])));
+        assert_eq!(shares(&[], &["r->s"]), Ok(named(&[("second", 0.5), ("t->b", 0.5)])));
         assert_eq!(shares(&[], &["r->t", "r->s"]), Err(NoRoutes::Between(0, 4)));
     }
 
@@ -272,7 +275,7 @@ mod tests {
         let scenario = load(UNEQUAL, "x.toml", &sets).unwrap_or_else(|why| panic!("{why}"));
         let routes = EqualRoutes::new(&scenario.nodes, &scenario.lines, 1, &[]).all(0, &[], 4).unwrap();
         let ends: Vec<f64> = routes.iter().map(|route| (route.last as f64 + 1.0) / 2f64.powi(64)).collect();
-        assert_eq!(ends, [2.0 / 3.0, 2.0 / 3.0 + 1.0 / 12.0, 1.0], "2 : 1 at r, and 1 : 3 at t");
+        assert_eq!(ends, [2.0 / 3.0, 2.0 / 3.0 + 1.0 / 4.0, 1.0], "2 : 1 at r, and 3 : 1 at t");
         let mut counts = BTreeMap::new();
         let mut equal = EqualRoutes::new(&scenario.nodes, &scenario.lines, 1, &[]);
         for flow in 0..12_000 {

@@ -66,7 +66,7 @@ pub fn thresholds(scenario: &Scenario) -> Vec<String> {
 
 fn threshold(scenario: &Scenario, spec: &NodeMemory, queue: &MemoryQueue) -> String {
     let pool = &spec.pools[queue.pool];
-    let scheme = spec.scheme(pool, scenario.seed).expect("a checked scenario can be built");
+    let scheme = spec.scheme(pool, scenario).expect("a checked scenario can be built");
     let QueueLimits { reserved, limit, .. } = queue.limits;
     let at = |used: u64| {
         let mut books = Pool::new(Capacity::limited(pool.shared), pool.terms.len());

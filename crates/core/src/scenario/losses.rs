@@ -50,12 +50,26 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended
         let pattern = pattern(&item)?;
         for line in lines {
             check_line(&item, &scenario.lines[line])?;
-            intended.specs.push(Spec { line, circuits: circuits.clone(), pattern: pattern.clone() });
+            let stream = stream(&item, line, &intended.specs);
+            intended.specs.push(Spec { line, circuits: circuits.clone(), pattern: pattern.clone(), stream });
             intended.outages.extend(rerouted(&item, line, index, &pattern)?);
         }
         intended.entries.push(item.it);
     }
     Ok(intended)
+}
+
+/// Name the random numbers of an entry on a line by its flow, and by the number of earlier entries there for this flow: an entry
+/// for another flow does not change them.
+fn stream(item: &Item<'_, LossSection>, line: usize, earlier: &[Spec]) -> String {
+    let flow = item.it.flow.as_ref().map_or(String::new(), |flow| format!("{flow}."));
+    let draws = |spec: &&Spec| spec.line == line && matches!(spec.pattern, Pattern::Gilbert(_));
+    let of_flow = |spec: &&Spec| {
+        spec.stream
+            .strip_prefix(&flow)
+            .is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    format!("{flow}{}", earlier.iter().filter(draws).filter(of_flow).count())
 }
 
 /// Build a fault of an entry of `[[loss]]`.

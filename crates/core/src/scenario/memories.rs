@@ -663,7 +663,7 @@ impl Builder<'_, '_> {
             pool.shared -= reserved;
         }
         let scheme = |pool| {
-            let scheme = memory.scheme(pool, self.scenario.seed);
+            let scheme = memory.scheme(pool, self.scenario);
             scheme.map_err(|refused| self.item.refuse("admission", refused))
         };
         let schemes = memory.pools.iter().map(scheme).collect::<Result<Vec<_>, _>>()?;

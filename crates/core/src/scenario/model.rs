@@ -13,6 +13,7 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::context::QueueTerms;
 use crate::buffer::pushout;
 use crate::buffer::size::{CellSize, Measure};
+use crate::kernel::Ties;
 use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
@@ -20,6 +21,7 @@ use crate::link::gate::{self, loss, storm};
 use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
 use crate::refused::Refused;
+use crate::rng::NameKeys;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
@@ -62,8 +64,12 @@ pub struct Scenario {
     pub nodes: Vec<NetworkNode>,
     /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
     pub lines: Vec<Line>,
+    /// The keys of lines, by their names: they decide which line comes first at one instant.
+    pub line_keys: NameKeys,
     /// Virtual circuits.
     pub vcs: IdVec<CircuitId, Vc>,
+    /// The keys of circuits, by name and direction: random numbers about a circuit depend on them.
+    pub circuit_keys: NameKeys,
     /// Flows.
     pub flows: Vec<Flow>,
     /// Flows that draw transfers, in the order of the file.
@@ -132,11 +138,12 @@ impl NodeMemory {
     }
 
     /// Build the scheme that divides the shared room of one of its pools; the error says why that is impossible.
-    pub fn scheme(&self, pool: &MemoryPool, seed: u64) -> Result<sharing::Policy, Refused> {
+    pub fn scheme(&self, pool: &MemoryPool, scenario: &Scenario) -> Result<sharing::Policy, Refused> {
         let capacity = Capacity::limited(pool.shared);
         let measure = Measure::MemoryCells(self.cell);
         let name = [self.name.as_str(), &pool.name];
-        self.sharing.build(&sharing::Context { capacity, measure, queues: &pool.terms, seed, name })
+        let (seed, circuits) = (scenario.seed, &scenario.circuit_keys);
+        self.sharing.build(&sharing::Context { capacity, measure, queues: &pool.terms, seed, name, circuits })
     }
 }
 
@@ -346,6 +353,11 @@ pub struct Vc {
 }
 
 impl Vc {
+    /// Return the name with the direction: a flow may have the name of another one's acknowledgements.
+    pub(super) fn directed_name(&self) -> String {
+        format!("{}.{}", if self.flow.is_some() { "data" } else { "acknowledgements" }, self.name)
+    }
+
     /// Return the routes of the circuit, each as a list of lines.
     pub fn routes(&self) -> impl Iterator<Item = &[usize]> {
         let only = self.spread.is_none().then_some(&self.path[..]);
@@ -441,6 +453,11 @@ impl Workload {
 }
 
 impl Scenario {
+    /// Return the order of units that reach the ends of different lines at one instant.
+    pub(crate) fn ties(&self) -> Ties {
+        Ties::new(self.seed, &self.line_keys)
+    }
+
     /// Return the names of flows that stand for several transfers, each with these transfers as a range of indices in
     /// the list of flows.
     pub fn batches(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {

@@ -127,3 +127,41 @@ fn a_lost_cell_costs_its_frame() {
     let without = flow(&without, "steady")["goodput_bps"].as_f64().unwrap();
     assert_eq!((without - with).round(), 2.0 * 972.0 * 8.0);
 }
+
+/// A TCP connection whose acknowledgements are lost in bursts, and a second host.
+const LOST_ACKNOWLEDGEMENTS: &str = r#"
+    name = "idle"
+    duration = "3 s"
+    adaptation = { kind = "packet" }
+    node = [
+        { name = "a", kind = "host" }, { name = "c", kind = "host" },
+        { name = "r", kind = "router" }, { name = "b", kind = "host" },
+    ]
+    link = [
+        { name = "in", from = "a", to = "r", rate = "100 Mb/s", delay = "1 ms" },
+        { name = "in2", from = "c", to = "r", rate = "100 Mb/s", delay = "1 ms" },
+        { name = "out", from = "r", to = "b", rate = "10 Mb/s", delay = "5 ms" },
+    ]
+    port.out.buffer = "30 packets"
+    loss = [{ link = "out.back", gilbert = { to_bad = 0.05, to_good = 0.5 } }]
+    flows = { transport = { kind = "tcp" }, source = { kind = "greedy" } }
+"#;
+
+#[test]
+fn idle_flow_and_losses() {
+    let (sending, idle) =
+        ("{ name='f', from='a', to='b' }", "{ name='idle', from='c', to='b', start='100 s' }");
+    for seed in 1..=5 {
+        let seed = format!("seed={seed}");
+        let sent = |flows: &str| {
+            let report = run_on_both(LOST_ACKNOWLEDGEMENTS, &[&seed, &format!("flow=[{flows}]")]);
+            let mut flow = entry(&report, "flows", "f").clone();
+            flow["vc"] = json!(null); // a number among all
+            (flow, entry(&report, "ports", "out.back").clone())
+        };
+        let alone = sent(sending);
+        assert!(alone.1["lost"]["link"].as_u64() > Some(0), "{seed}: {:?}", alone.1);
+        assert_eq!(alone, sent(&format!("{sending}, {idle}")), "{seed}");
+        assert_eq!(alone, sent(&format!("{idle}, {sending}")), "{seed}");
+    }
+}

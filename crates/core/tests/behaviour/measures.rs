@@ -126,7 +126,7 @@ fn losses_over_time_add_up_to_those_of_the_port() {
         let document = run("losses = [\"bottleneck\"]", &[engine]);
         let (losses, lost) = (&port(&document)["losses"], &port(&document)["lost"]);
         assert_eq!((&losses["start_s"], &losses["step_s"]), (&5.0.into(), &0.1.into()));
-        assert!(lost["early"].as_u64().unwrap() > 0, "{lost}");
+        assert!(lost["random"].as_u64().unwrap() > 0, "{lost}");
         for (reason, units) in losses["units"].as_object().unwrap() {
             let units: Vec<u64> =
                 units.as_array().unwrap().iter().map(|each| each.as_u64().unwrap()).collect();

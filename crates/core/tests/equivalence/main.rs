@@ -10,6 +10,7 @@ mod audit;
 mod determinism;
 mod generator;
 mod longest_queue;
+mod neighbours;
 mod programs;
 mod random;
 mod recorded;

@@ -13,7 +13,7 @@ use crate::language::tree::Node;
 use crate::link::line::Line;
 use crate::link::port::{Loss, Parts, Port};
 use crate::refused::Refused;
-use crate::rng::Stream;
+use crate::rng::{Stream, UNNAMED};
 use crate::scheduler::{self, fifo};
 use crate::unit::{Flags, Unit};
 use crate::units::ids::{CircuitId, IdVec, PortVc, QueueId};
@@ -76,6 +76,7 @@ impl Rig {
             contracts: contracts.view(),
             seed,
             port: "rig",
+            circuits: &UNNAMED,
         };
         let fifo = scheduler::Spec::Fifo(fifo::Params {});
         let mut port = Port::new(Parts {
@@ -244,6 +245,7 @@ fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Re
         contracts: contracts.view(),
         seed: 1,
         port: "rig",
+        circuits: &UNNAMED,
     };
     default_of(scheme).build(&context)
 }

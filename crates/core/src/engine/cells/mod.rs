@@ -130,7 +130,7 @@ impl Cells<'_> {
             boundaries: vec![Boundary::default(); routes],
             policers: plan.policers.clone(),
             queue: EventQueue::default(),
-            ties: Ties::new(scenario.seed),
+            ties: scenario.ties(),
             timers: Timers::new(network.flows.len()),
             work: Work::default(),
             emitted: flow::Outbox::default(),

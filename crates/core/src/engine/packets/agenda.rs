@@ -355,7 +355,7 @@ mod tests {
         fn packets_and_calls_come_in_the_order_of_the_kernel(
             steps in prop::collection::vec((0u64..40, 0u32..MOST_ROWS as u32, 0u8..5), 1..400),
         ) {
-            let ties = Ties::new(7);
+            let ties = Ties::new(7, &crate::rng::UNNAMED);
             let (mut agenda, mut model) = (ArrivalAgenda::new(ties), std::collections::BTreeSet::new());
             let (mut now, mut last) = (Time::ZERO, [Time::ZERO; MOST_ROWS]);
             for (entity, (ahead, line, step)) in (0u32..).zip(steps) {

@@ -118,7 +118,7 @@ impl<T: Tracer> Engine<T> {
         let underway = |line| Underway::new(line, with_controls || line.port.memory.is_some());
         let mut engine = Engine {
             queue: EventQueue::default(),
-            ties: Ties::new(scenario.seed),
+            ties: scenario.ties(),
             lines: scenario.lines.iter().map(underway).collect(),
             controls,
             with_credits,

@@ -64,6 +64,8 @@ pub struct Spec {
     pub circuits: Option<Vec<CircuitId>>,
     /// Pattern of the units that are lost.
     pub pattern: Pattern,
+    /// Distinguishes the random numbers of this pattern from those of others on the line.
+    pub stream: String,
 }
 
 /// The losses by intent of one line.
@@ -99,8 +101,8 @@ enum ChannelState {
 
 impl Losses {
     /// Build the losses of a line that `circuits` circuits pass; `keyed` returns the random numbers of a rule.
-    fn new(specs: &[&Spec], circuits: usize, keyed: impl Fn(usize) -> Keyed) -> Losses {
-        let rule = |(number, spec): (usize, &Spec)| LossRule {
+    fn new(specs: &[&Spec], circuits: usize, keyed: impl Fn(&str) -> Keyed) -> Losses {
+        let rule = |spec: &&Spec| LossRule {
             circuits: spec.circuits.clone(),
             state: match &spec.pattern {
                 Pattern::Numbers(lost) => {
@@ -110,11 +112,11 @@ impl Losses {
                 Pattern::Frames(lost) => ChannelState::Frames(lost.clone()),
                 Pattern::Down(times) => ChannelState::Down(times.iter().copied().collect()),
                 Pattern::Gilbert(terms) => {
-                    ChannelState::Gilbert { terms: terms.clone(), is_bad: false, keyed: keyed(number) }
+                    ChannelState::Gilbert { terms: terms.clone(), is_bad: false, keyed: keyed(&spec.stream) }
                 }
             },
         };
-        let rules: Vec<LossRule> = specs.iter().copied().enumerate().map(rule).collect();
+        let rules: Vec<LossRule> = specs.iter().map(rule).collect();
         Losses { rules, boundaries: IdVec::filled(Boundary::default(), circuits) }
     }
 }
@@ -122,7 +124,7 @@ impl Losses {
 impl Build for Losses {
     /// Build the losses of a line; each rule has its own random numbers.
     fn build(site: &Site<'_>) -> Option<Self> {
-        let keyed = |rule| site.keyed(format_args!("loss.{rule}"));
+        let keyed = |stream: &str| site.keyed(format_args!("loss.{stream}"));
         (!site.losses.is_empty()).then(|| Losses::new(site.losses, site.classes.len(), keyed))
     }
 }
@@ -218,7 +220,7 @@ mod tests {
 
     fn spec(circuits: &[CircuitId], pattern: Pattern) -> Spec {
         let circuits = (!circuits.is_empty()).then(|| circuits.to_vec());
-        Spec { line: 0, circuits, pattern }
+        Spec { line: 0, circuits, pattern, stream: "0".to_string() }
     }
 
     #[test]

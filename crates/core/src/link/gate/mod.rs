@@ -13,7 +13,7 @@ use super::control::Control;
 use crate::language::spec::Nested;
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, unfit};
-use crate::rng::Keyed;
+use crate::rng::{Keyed, NameKeys};
 use crate::section;
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
@@ -50,6 +50,8 @@ section! {
 pub struct Site<'a> {
     /// Seed of the run, and name of the line: together they seed the random numbers of a gate.
     pub seed: u64,
+    /// Keys of the circuits of the network, by their names.
+    pub circuits: &'a NameKeys,
     /// Name of the line.
     pub line: &'a str,
     /// Keys of the port's section.
@@ -73,7 +75,7 @@ pub struct Site<'a> {
 impl Site<'_> {
     /// Return the random numbers for a purpose at this line.
     pub(super) fn keyed(&self, purpose: impl std::fmt::Display) -> Keyed {
-        Keyed::new(self.seed, format_args!("line.{}.{purpose}", self.line))
+        Keyed::new(self.seed, format_args!("line.{}.{purpose}", self.line)).about_circuits(self.circuits)
     }
 }
 

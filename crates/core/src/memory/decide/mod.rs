@@ -18,6 +18,7 @@ use crate::buffer::size::{CellSize, Measure};
 use crate::language::spec::Field;
 use crate::language::tree::{Fault, Node};
 use crate::refused::Refused;
+use crate::rng::UNNAMED;
 use crate::unit::{Flags, Unit};
 use crate::units::ids::CircuitId;
 use crate::units::{Rate, Time};
@@ -180,7 +181,7 @@ fn build(scheme: &sharing::Spec, cells: u64, lines: usize) -> Result<sharing::Po
         (0..lines).map(|line| QueueTerms { alpha: None, priority: 0, outlet: outlet(line) }).collect();
     let measure = Measure::MemoryCells(CellSize { octets: PACKET, header: 0 });
     let (capacity, name) = (Capacity::limited(cells), ["shared", "all"]);
-    scheme.build(&Context { capacity, measure, queues: &terms, seed: 0, name })
+    scheme.build(&Context { capacity, measure, queues: &terms, seed: 0, name, circuits: &UNNAMED })
 }
 
 /// Return the line over which a queue sends.

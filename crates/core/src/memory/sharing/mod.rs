@@ -12,7 +12,7 @@ use crate::buffer::context::QueueTerms;
 use crate::buffer::size::Measure;
 use crate::language::spec::Field;
 use crate::registry;
-use crate::rng::Dice;
+use crate::rng::{Dice, Keyed, NameKeys};
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -128,13 +128,16 @@ pub struct Context<'a> {
     pub seed: u64,
     /// Names of the memory and of the pool.
     pub name: [&'a str; 2],
+    /// Keys of the circuits of the network, by their names.
+    pub circuits: &'a NameKeys,
 }
 
 impl Context<'_> {
     /// Return random numbers for a policy in this pool, each keyed by the unit about which it decides.
     pub fn dice(&self, policy: &str) -> Dice {
         let [memory, pool] = self.name;
-        Dice::new(self.seed, format_args!("memory.{memory}.{pool}.{policy}"))
+        let keyed = Keyed::new(self.seed, format_args!("memory.{memory}.{pool}.{policy}"));
+        Dice::new(keyed.about_circuits(self.circuits))
     }
 }
 
@@ -146,12 +149,20 @@ pub(super) mod tests {
     use crate::buffer::size::CellSize;
     use crate::language::spec::ParamSpec;
     use crate::language::tree::Node;
+    use crate::rng::UNNAMED;
     use crate::units::Rate;
 
     /// Build the context of a pool of 100 cells for queues of lines of 8 Mb/s, each with a factor of its own or none.
     pub(crate) fn context(queues: &[QueueTerms]) -> Context<'_> {
         let measure = Measure::MemoryCells(CellSize { octets: 100, header: 0 });
-        Context { capacity: Capacity::limited(100), measure, queues, seed: 1, name: ["chip", "all"] }
+        Context {
+            capacity: Capacity::limited(100),
+            measure,
+            queues,
+            seed: 1,
+            name: ["chip", "all"],
+            circuits: &UNNAMED,
+        }
     }
 
     /// Build the terms of a queue at a line of 8 Mb/s.

@@ -94,8 +94,8 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Octets that the receiver accepts from `ack` on, as the header's field and its scale express it; on data 0.
     pub window: u32,
-    /// Number of the connection: from 1 for the first flow on a circuit; for each further flow the numbers begin
-    /// [`CONNECTIONS_APART`] later.
+    /// Number of the connection: from 1, or for a flow that shares a circuit, from a multiple of [`CONNECTIONS_APART`] that
+    /// follows from the flow's name.
     pub connection: u32,
     /// With timestamps: on data the time of sending, on an ACK the stamp that it echoes.
     pub stamp: Time,

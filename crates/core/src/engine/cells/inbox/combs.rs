@@ -155,9 +155,9 @@ impl CombLane {
 
 impl Combs {
     /// Build the empty lanes of a port, if only combs arrive there.
-    pub(crate) fn of_port(plan: &Plan, port: usize, ties: Ties) -> Option<Box<Combs>> {
+    pub(crate) fn of_port(plan: &Plan, port: usize, ties: &Ties) -> Option<Box<Combs>> {
         let lanes = plan.combs[port].as_ref()?.iter().map(|circuit| CombLane::new(*circuit)).collect();
-        let lines = plan.lanes[port].iter().map(|lane| lane.line as u32).collect();
+        let lines = plan.lanes[port].iter().map(|lane| lane.line as u32);
         Some(Box::new(Combs::new(lanes, LaneRanks::new(lines, ties))))
     }
 
@@ -215,6 +215,7 @@ impl Combs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::UNNAMED;
     use crate::units::ids::{CircuitId, PortVc};
 
     /// Combs of circuits that arrive at these instants.
@@ -223,7 +224,7 @@ mod tests {
             let (circuit, vc) = (CircuitId(flow as u32), PortVc(flow as u32));
             CombLane::new(CombCircuit { circuit, vc, hop: 1, flow, drops_excess: true })
         };
-        let ranks = LaneRanks::new((0..arrivals.len() as u32).collect(), Ties::new(1));
+        let ranks = LaneRanks::new(0..arrivals.len() as u32, &Ties::new(1, &UNNAMED));
         let mut combs = Combs::new((0..arrivals.len()).map(lane).collect(), ranks);
         for (lane, arrivals) in (0..).zip(arrivals) {
             push(&mut combs, lane, 10 * lane as u32, arrivals);
@@ -326,7 +327,7 @@ mod tests {
         for time in 0..20 {
             let mut combs = combs(&[&[time], &[time], &[time], &[time], &[time]]);
             let mut lines: Vec<u32> = (0..5).collect();
-            lines.sort_by_key(|&line| (Ties::new(1).rank(Time(time), line), line));
+            lines.sort_by_key(|&line| (Ties::new(1, &UNNAMED).rank(Time(time), line), line));
             let found = popped(&mut combs, 21).into_iter().map(|(_, lane, _)| lane as u32);
             assert_eq!(found.collect::<Vec<_>>(), lines);
         }

@@ -1,7 +1,7 @@
 //! The order in which units arrive from several lanes.
 
-use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::kernel::{Ties, rank_of};
 use crate::units::Time;
 
 /// Place of a unit in the order of arrivals: its arrival time and its lane.
@@ -14,22 +14,21 @@ pub(crate) struct ArrivalPlace {
 /// The order of units that arrive at one instant on different lanes.
 #[derive(Clone, Debug)]
 pub(super) struct LaneRanks {
-    ties: Ties,
-    /// The line of each lane.
-    lines: Vec<u32>,
+    /// The line of each lane, and what distinguishes it from other lines: see [`Ties::salt`].
+    lines: Vec<(u32, u64)>,
 }
 
 impl LaneRanks {
     /// Build the order of lanes, given the line of each lane.
-    pub(super) fn new(lines: Vec<u32>, ties: Ties) -> LaneRanks {
-        LaneRanks { ties, lines }
+    pub(super) fn new(lines: impl Iterator<Item = u32>, ties: &Ties) -> LaneRanks {
+        LaneRanks { lines: lines.map(|line| (line, ties.salt(line))).collect() }
     }
 
     /// Return the rank of a lane among the lanes on which units arrive at this instant.
     #[inline]
     pub(super) fn rank(&self, ArrivalPlace { time, lane }: ArrivalPlace) -> (u32, u32) {
-        let line = self.lines[lane as usize];
-        (self.ties.rank(time, line), line)
+        let (line, salt) = self.lines[lane as usize];
+        (rank_of(time, salt), line)
     }
 
     /// Return whether the first unit arrives before the second.

@@ -66,16 +66,16 @@ fn next_on(lanes: &[InboxLane], lane: u32) -> ArrivalPlace {
 
 impl Inbox {
     /// Build the inbox of a port, with empty lanes.
-    pub(crate) fn new(plan: &Plan, port: usize, ties: Ties) -> Inbox {
+    pub(crate) fn new(plan: &Plan, port: usize, ties: &Ties) -> Inbox {
         let own = plan.spacing(port);
         let lane = |lane: &Lane| InboxLane::new(lane.line, plan.arriving_spacing(lane.line), &own);
         Inbox::of(plan.lanes[port].iter().map(lane).collect(), ties)
     }
 
     /// Build an inbox with the given lanes.
-    pub(crate) fn of(lanes: Vec<InboxLane>, ties: Ties) -> Inbox {
+    pub(crate) fn of(lanes: Vec<InboxLane>, ties: &Ties) -> Inbox {
         Inbox {
-            ranks: LaneRanks::new(lanes.iter().map(|lane| lane.line).collect(), ties),
+            ranks: LaneRanks::new(lanes.iter().map(|lane| lane.line), ties),
             order: MergeOrder::new(lanes.len()),
             inner: InnerLanes::new(),
             merged: Vec::new(),

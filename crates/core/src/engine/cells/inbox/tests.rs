@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::engine::exact::spacing::{ExactTime, SpacingTable};
+use crate::rng::UNNAMED;
 use crate::unit::Flags;
 use crate::units::Rate;
 use crate::units::ids::{CircuitId, PortVc};
@@ -35,7 +36,7 @@ fn filled(frames: &[Frame]) -> (Inbox, Vec<ArrivedUnit>) {
         TransmissionTime::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms(),
     )); // a cell a picosecond
     let lanes = (0..LANES).map(|line| InboxLane::new(line, Rc::clone(&spacing), &spacing)).collect();
-    let mut inbox = Inbox::of(lanes, Ties::new(7));
+    let mut inbox = Inbox::of(lanes, &Ties::new(7, &UNNAMED));
     let (mut free, mut expected) = ([0; LANES], Vec::new());
     for (frame, (lane, gap, gaps, units, part)) in (0..).zip(frames) {
         free[*lane] += gap;

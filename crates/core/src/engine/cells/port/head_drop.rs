@@ -29,7 +29,6 @@ use crate::engine::cells::train::CellSegment;
 use crate::engine::exact::accounting::{Accounting, Progress, Sojourn};
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::engine::forms::{Form, used};
-use crate::kernel::Ties;
 use crate::link::port::Port;
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc, QueueId};
@@ -86,7 +85,7 @@ impl HeadDrop {
     /// Build an empty port.
     pub(crate) fn new(setup: &mut PortSetup<'_>, rule: HeadRule) -> HeadDrop {
         let PortSetup { scenario, plan, window, index, .. } = *setup;
-        let (inbox, pace) = (Inbox::new(plan, index, Ties::new(scenario.seed)), plan.spacing(index).pace);
+        let (inbox, pace) = (Inbox::new(plan, index, &scenario.ties()), plan.spacing(index).pace);
         let vcs = setup.port.pool().vcs();
         HeadDrop {
             influx: inbox.influx(&pace).max(1),

@@ -16,7 +16,6 @@ use crate::engine::cells::port::context::{Context, PortSetup, Stops};
 use crate::engine::cells::port::gathered::GatheredUnits;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::questions::number_at_port;
-use crate::kernel::Ties;
 use crate::link::port::Started;
 use crate::units::{Span, Time};
 
@@ -43,7 +42,7 @@ impl PerUnit {
     /// Build a port at time zero.
     pub(crate) fn new(setup: &mut PortSetup<'_>) -> PerUnit {
         PerUnit {
-            inbox: Inbox::new(setup.plan, setup.index, Ties::new(setup.scenario.seed)),
+            inbox: Inbox::new(setup.plan, setup.index, &setup.scenario.ties()),
             done: None,
             ends: Time::NEVER,
             stops: Stops::new(setup),

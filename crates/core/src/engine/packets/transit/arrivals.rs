@@ -3,7 +3,6 @@
 use crate::engine::packets::agenda::{Arrival, ArrivalAgenda};
 use crate::engine::packets::calendar::Calendar;
 use crate::engine::packets::lookahead::{AGENDAS, HOSTS, Lookahead};
-use crate::kernel::Ties;
 use crate::kernel::queue::Event;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
@@ -19,7 +18,7 @@ pub(crate) struct PendingArrivals {
 impl PendingArrivals {
     /// No arrivals.
     pub(super) fn new(scenario: &Scenario, division: Lookahead) -> PendingArrivals {
-        let agendas = std::array::from_fn(|_| ArrivalAgenda::new(Ties::new(scenario.seed)));
+        let agendas = std::array::from_fn(|_| ArrivalAgenda::new(scenario.ties()));
         PendingArrivals { agendas, calendar: None, division }
     }
 

@@ -200,12 +200,12 @@ impl Sender {
         }
     }
 
-    /// Set the first connection number, before the first connection opens; `flow` is the number of this flow among
-    /// the flows of its circuit.
-    pub fn number_connections(&mut self, flow: u32) {
-        // The modulus leaves room for later connections; flows whose numbers differ by 80 000 may share connection
-        // numbers.
-        self.connection = flow % 80_000 * CONNECTIONS_APART;
+    /// Set the first connection number, before the first connection opens, of a flow that shares a circuit; `key` is a hash of
+    /// the flow's name, so that other flows of the circuit do not change the number.
+    pub(crate) fn number_connections(&mut self, key: u64) {
+        // The modulus leaves room for later connections. Two flows of a circuit share connection numbers with a probability
+        // of 1 in 80 000: then equal segments have equal draws.
+        self.connection = (key % 80_000) as u32 * CONNECTIONS_APART;
     }
 
     /// Open a connection: with SYN if there is a handshake, otherwise it is established at once. No octet of the

@@ -37,7 +37,6 @@ use crate::engine::cells::train::{CellSegment, CellTrain};
 use crate::engine::exact::accounting::{Accounting, Progress, Sojourn, VcAccounting};
 use crate::engine::exact::spacing::{ExactTime, Paces, TransmissionTime};
 use crate::engine::forms::{Form, used};
-use crate::kernel::Ties;
 use crate::scenario::model::Medium;
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
@@ -146,8 +145,8 @@ impl CellFifo {
         let PortSetup { scenario, plan, window, index, .. } = *setup;
         let (line, entry) = (&scenario.lines[index], Entry::new(setup, rule));
         CellFifo {
-            inbox: Inbox::new(plan, index, Ties::new(scenario.seed)),
-            combs: Combs::of_port(plan, index, Ties::new(scenario.seed)),
+            inbox: Inbox::new(plan, index, &scenario.ties()),
+            combs: Combs::of_port(plan, index, &scenario.ties()),
             done: None,
             books: Accounting::new(window),
             paces: Paces::new(line.rate),

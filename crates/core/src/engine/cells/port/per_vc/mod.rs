@@ -38,7 +38,6 @@ use crate::engine::cells::train::{CellSegment, CellTrain};
 use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::engine::forms::{Form, allows};
 use crate::engine::questions::number_at_port;
-use crate::kernel::Ties;
 use crate::link::port::Port;
 use crate::scheduler::Scheduler;
 use crate::units::ids::{IdVec, PortVc};
@@ -145,7 +144,7 @@ impl PerVc {
     pub(crate) fn new(setup: &mut PortSetup<'_>, interest: Interest) -> PerVc {
         let PortSetup { scenario, plan, index, .. } = *setup;
         let (spacing, vcs) = (plan.spacing(index), setup.port.pool().vcs());
-        let inbox = Inbox::new(plan, index, Ties::new(scenario.seed));
+        let inbox = Inbox::new(plan, index, &scenario.ties());
         let by_cell = goes_by_cell(setup.port);
         let registers = setup.port.pushout.as_mut().is_some_and(|pushout| pushout.register().is_some());
         PerVc {
