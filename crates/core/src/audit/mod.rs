@@ -101,25 +101,14 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
         let (used, cells, name) = (memory.used(), memory.cells(), &spec.name);
         let most = memory.occupancy().max().max(used);
         audit.check(most <= cells, || format!("memory {name}: {most} of {cells} cells in use"));
-        let together = joined(spec);
-        let (mut charged, mut held) = (vec![0; spec.queues.len()], vec![0; spec.queues.len()]);
-        let mut in_ports = 0;
-        for (port, accounts) in &spec.ports {
-            let pool = outcome.network.ports[*port].pool();
-            in_ports += pool.total();
-            for (vc, account) in accounts.pairs() {
-                charged[together[account.queue()]] += pool.of(vc);
-                account.other().iter().for_each(|&other| charged[other] += pool.of(vc));
-            }
-        }
-        for (index, queue) in memory.queues().iter().enumerate() {
-            held[together[index]] += queue.held();
-        }
+        let in_ports = spec.ports.iter().map(|(port, _)| outcome.network.ports[*port].pool().total());
+        let in_ports: u64 = in_ports.sum();
         audit.check(in_ports == used, || {
             format!("memory {name}: {used} cells in use, but {in_ports} in its ports")
         });
+        let charged = charged(spec, outcome);
         for (index, queue) in memory.queues().iter().enumerate() {
-            let (held, found, class) = (held[index], charged[index], &spec.queues[index].class);
+            let (held, found, class) = (queue.held(), charged[index], &spec.queues[index].class);
             audit.check(held == found, || {
                 format!("memory {name}: a queue of {class} holds {held} cells, but its port {found}")
             });
@@ -149,20 +138,22 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-/// Return for each queue of a memory the first queue of its group. Ports count units by circuit, and a circuit with
-/// unscheduled packets has two queues, so the audit compares their sum.
-fn joined(memory: &model::NodeMemory) -> Vec<usize> {
-    let mut first: Vec<usize> = (0..memory.queues.len()).collect();
-    for account in memory.ports.iter().flat_map(|(_, accounts)| &**accounts) {
-        let (one, other) = (first[account.queue()], first[account.unscheduled()]);
-        if one != other {
-            first
-                .iter_mut()
-                .filter(|queue| **queue == one.max(other))
-                .for_each(|queue| *queue = one.min(other));
+/// Return for each queue of a memory what the units in its ports fill of it: headers may have a queue of their own, and so may
+/// unscheduled packets.
+fn charged(memory: &model::NodeMemory, outcome: &Outcome) -> Vec<u64> {
+    let mut charged = vec![0; memory.queues.len()];
+    for (number, accounts) in &memory.ports {
+        let port = &outcome.network.ports[*number];
+        for unit in port.units() {
+            let hop = outcome.network.circuits[unit.vc].hop(&unit);
+            let vc = hop.expect("a unit in a port has a port on its way").vc;
+            let trim = memory.trims.get(number).and_then(|trims| trims[vc]).filter(|_| unit.is_cut());
+            let account = trim.and_then(|trim| trim.account).unwrap_or_else(|| accounts[vc].of(&unit));
+            charged[account.queue()] += port.size_of(&unit);
+            account.other().iter().for_each(|&other| charged[other] += port.size_of(&unit));
         }
     }
-    first
+    charged
 }
 
 fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {

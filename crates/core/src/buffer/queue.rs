@@ -189,13 +189,15 @@ impl Queue {
     }
 
     /// Remove a part of a queue of frames; returns its units, oldest first.
-    pub fn cut(&mut self, part: Part) -> impl Iterator<Item = Unit> + use<> {
+    pub fn cut(&mut self, part: Part) -> impl Iterator<Item = (u64, Unit)> + use<> {
         let (offset, units) = self.runs.as_mut().expect("a queue of frames").cut(part);
         let (from, to) = (self.boundary(offset), self.boundary(offset + units));
         let gone: Vec<Train> = self.trains.drain(from..to).collect();
         self.len -= units;
         self.trim();
-        gone.into_iter().flat_map(|train| (0..train.units).map(move |place| train.unit(place)))
+        gone.into_iter().flat_map(|train| {
+            (0..train.units).map(move |place| (train.start + u64::from(place), train.unit(place)))
+        })
     }
 
     /// Return the train that contains a position, and the place in the train, if there is a unit.

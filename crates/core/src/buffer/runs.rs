@@ -262,7 +262,7 @@ mod tests {
         queue.pop();
         let last = queue.positions().end - 1;
         let cut: Vec<u32> =
-            queue.cut(Part { run: 1, extent: Extent::Whole }).map(|unit| unit.frame).collect();
+            queue.cut(Part { run: 1, extent: Extent::Whole }).map(|(_, unit)| unit.frame).collect();
         assert_eq!(cut, [2, 2, 2]);
         assert_eq!((runs(&queue).as_str(), queue.len()), ("2c 2w", 4));
         assert_eq!(queue.at(last).map(|unit| unit.frame), Some(3), "what is behind keeps its position");

@@ -48,7 +48,8 @@ impl Figures {
 
     /// Return the figures of a flow before its first packet.
     pub fn fresh(&self) -> Figures {
-        Figures { delivery: self.delivery.fresh(), ..Figures::default() }
+        let round_trips = self.round_trips.as_ref().map(Durations::fresh);
+        Figures { delivery: self.delivery.fresh(), round_trips, ..Figures::default() }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::both::run_on_both;
 use pushout_core::engine::{self, Stopwatch, reference};
 use pushout_core::report::report;
 use pushout_core::rng::Stream;
@@ -210,4 +211,19 @@ fn small_writes_beside_a_bulk_flow_count_each_of_their_segments() {
     let sent = &document["flows"][1];
     let new = sent["segments_sent"].as_u64().unwrap() - sent["segments_retransmitted"].as_u64().unwrap();
     assert!(counted as u64 + 50 >= new, "{counted} of {new}: all but those under way");
+}
+
+#[test]
+fn round_trips_are_named_where_every_transfer_ended_before_the_measured_time() {
+    let report = run_on_both(
+        "name = 'early'\nduration = '2 s'\nwarmup = '1 s'\nadaptation = { kind = 'packet' }\n\
+         node = [{ name = 'a', kind = 'host' }, { name = 'r', kind = 'router' }, { name = 'b', kind = 'host' }]\n\
+         link = [{ from = 'a', to = 'r', rate = '1 Gb/s', delay = '1 us' }, { from = 'r', to = 'b', rate = '1 Gb/s', delay = '1 us' }]\n\
+         flows = { transport = { kind = 'tcp' } }\nmeasure = { delivery = true }\n\
+         workload = { kind = 'list', data = \"from,to,bytes,start\\na,b,30000,0 s\\n\" }\n",
+        &[],
+    );
+    let text = report.to_string();
+    let missing = ["round_trip_min_s", "round_trip_mean_s", "round_trip_p99_s", "rpm"];
+    assert!(missing.iter().all(|key| text.contains(&format!("\"{key}\":null"))), "{report:#}");
 }

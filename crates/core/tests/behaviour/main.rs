@@ -25,6 +25,7 @@ mod measures;
 mod memories;
 mod pauses;
 mod per_circuit_queues;
+mod removals;
 mod scenario_messages;
 mod scenario_properties;
 mod shapers;

@@ -13,6 +13,9 @@ const RATES: [&str; 7] =
     ["42.4 Mb/s", "42.4 Mb/s", "84.8 Mb/s", "155.52 Mb/s", "155.52 Mb/s", "149.76 Mb/s", "10 Mb/s"];
 const DELAYS: [&str; 6] = ["0 s", "10 us", "10 us", "5 us", "3.7 us", "200 us"];
 
+/// Delays of the lines of hosts: with the longest, many packets are under way there while ports answer each other quickly.
+const HOST_DELAYS: [&str; 6] = ["0 s", "10 us", "3.7 us", "200 us", "1 ms", "5 ms"];
+
 struct Writer {
     draw: Stream,
     text: String,
@@ -187,8 +190,8 @@ pub(crate) fn fabrics(seed: u64) -> String {
     }
     let has_leaves = writer.draw.chance(0.7);
     let hosts = if has_leaves { writer.leaf_spine() } else { writer.fat_tree() };
-    for class in ["host", "fabric"] {
-        let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
+    for (class, delays) in [("host", &HOST_DELAYS), ("fabric", &DELAYS)] {
+        let (rate, delay) = (writer.pick(&RATES), writer.pick(delays));
         writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
     }
     writer.choose_storm(&["host", "fabric", "host.back"]);
@@ -209,6 +212,56 @@ pub(crate) fn fabrics(seed: u64) -> String {
             0 => writer.transfers(&tcp, hosts),
             _ => writer.traffic(&tcp),
         }
+    }
+    writer.losses(&["host", "fabric", "fabric.back"]);
+    writer.storms();
+    writer.text
+}
+
+/// A random fabric of packets in which everything meets: policers, spread packets, memories, cut, pushed-out and cleared packets,
+/// gates, every admission policy, and long lines of hosts.
+pub(crate) fn together(seed: u64) -> String {
+    let mut writer = Writer::new(Stream::new(seed, "together"), false);
+    writer.head(seed);
+    let ways =
+        ["first\"", "ecmp\"", "ecmp-packet\"", "ecmp-packet\"", "ecmp-flowlet\"\nflowlet_gap = \"200 us\""];
+    let routing = writer.pick(&ways);
+    writer.line(format_args!("routing = \"{routing}"));
+    let hosts = writer.leaf_spine();
+    for (class, delays) in [("host", &HOST_DELAYS), ("fabric", &DELAYS)] {
+        let (rate, delay) = (writer.pick(&RATES), writer.pick(delays));
+        writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+    }
+    writer.choose_storm(&["fabric", "host.back"]);
+    writer.shared = writer.draw.chance(0.5);
+    for section in ["default", "fabric", "\"host.back\""] {
+        if writer.draw.chance(0.7) {
+            writer.port(section);
+            writer.uses_memory |= writer.shared;
+        }
+    }
+    if writer.uses_memory {
+        writer.memory();
+    }
+    let tcp = writer.tcp();
+    writer.line(format_args!("[flows]\nsource = {{ kind = \"greedy\" }}\ntransport = {tcp}"));
+    for i in 1..=2 + writer.below(5) {
+        let from = writer.below(hosts);
+        let to = (from + 1 + writer.below(hosts - 1)) % hosts;
+        let start = writer.below(2000);
+        writer.line(format_args!(
+            "[[flow]]\nname = \"f{i}\"\nfrom = \"host{}\"\nto = \"host{}\"",
+            from + 1,
+            to + 1
+        ));
+        writer.line(format_args!("start = \"{start} us\""));
+        if writer.uses_memory && writer.draw.chance(0.5) && !writer.marks_unscheduled {
+            writer.line(format_args!("queue = \"two\""));
+        }
+        if writer.draw.chance(0.5) {
+            writer.police();
+        }
+        writer.traffic(&tcp);
     }
     writer.losses(&["host", "fabric", "fabric.back"]);
     writer.storms();

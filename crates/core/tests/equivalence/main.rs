@@ -19,7 +19,7 @@ mod why;
 
 use std::ops::Range;
 
-use generator::{circuits, credits, fabrics, lists, policed, rings, scenario, streams};
+use generator::{circuits, credits, fabrics, lists, policed, rings, scenario, streams, together};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -65,7 +65,9 @@ fn differences_of(seed: u64, scenario: &Scenario) -> Vec<String> {
 fn differences(scenario: &Scenario) -> Vec<String> {
     let (fast, reference) =
         (run(scenario, EngineKind::Fast, true), run(scenario, EngineKind::Reference, true));
-    let mut found = Vec::new();
+    let audit = |document: &Json| document["audit"]["failures"].as_array().cloned().unwrap_or_default();
+    let mut found: Vec<String> =
+        audit(&reference.0).iter().map(|failure| format!("audit: {failure}")).collect();
     compare("", &reference.0, &fast.0, &mut found);
     compare(" without a log", &reference.0, &run(scenario, EngineKind::Fast, false).0, &mut found);
     let first = reference.1.iter().zip(&fast.1).position(|(one, other)| one != other);
@@ -79,7 +81,7 @@ fn differences(scenario: &Scenario) -> Vec<String> {
 
 fn compare(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
     match (one, other) {
-        (Json::Object(left), Json::Object(right)) if left.len() == right.len() => {
+        (Json::Object(left), Json::Object(right)) if left.keys().eq(right.keys()) => {
             for (key, value) in left {
                 compare(&format!("{path}.{key}"), value, &right[key], found);
             }
@@ -212,6 +214,19 @@ fn both_engines_agree_where_flows_are_spread_over_a_fabric() {
         compared += 1;
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
+}
+
+#[test]
+fn both_engines_agree_where_policers_memories_gates_and_routes_meet() {
+    let (count, mut compared) = (how_many(), 0);
+    for seed in seeds(1) {
+        let text = together(seed);
+        let Ok(checked) = load(&text, "together.toml", &[]) else { continue };
+        let found = differences_of(seed, &checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        compared += 1;
+    }
+    assert!(compared * 3 >= count, "only {compared} of {count} texts are scenarios");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use pushout_core::language::spec::Field;
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::refused::Refused;
-use pushout_core::rng::{Keyed, Stream};
+use pushout_core::rng::{Keyed, Stream, UNNAMED};
 use pushout_core::scheduler;
 use pushout_core::unit::{Boundary, Flags, Unit};
 use pushout_core::units::ids::{CircuitId, IdSlice, PortVc};
@@ -132,6 +132,7 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
         contracts: IdSlice::new(contracts),
         seed,
         port: "blackboard",
+        circuits: &UNNAMED,
     };
     let built = |refused: Refused| panic!("{}: {refused}", scheme.admission);
     let scheduler = spec::<scheduler::Spec>(&scheme.scheduler);

@@ -66,13 +66,16 @@ impl<'a> Walks<'a> {
         Walks { scenario, outages, ends, left: BTreeMap::new(), packets: BTreeMap::new(), said }
     }
 
-    /// Lines that start at a node and are not known to be down.
+    /// Lines that start at a node and are not known to be down, by name.
     fn lines_from(&self, node: usize, now: u64) -> Vec<usize> {
         let is_down = |line: usize| {
             self.outages.iter().any(|outage| outage.line == line && (outage.from..outage.to).contains(&now))
         };
         let lines = 0..self.scenario.lines.len();
-        lines.filter(|line| self.scenario.lines[*line].from == node && !is_down(*line)).collect()
+        let own = lines.filter(|line| self.scenario.lines[*line].from == node && !is_down(*line));
+        let mut own: Vec<usize> = own.collect();
+        own.sort_by_key(|line| &self.scenario.lines[*line].name);
+        own
     }
 
     /// The fewest lines from a node to another, where hosts do not forward; `most` of them are too many.

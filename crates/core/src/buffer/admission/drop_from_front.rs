@@ -104,7 +104,7 @@ impl Admission for Policy {
 
     fn departed(&mut self, departure: &Departure<'_>) {
         let unit = departure.unit;
-        if !departure.sent {
+        if departure.accepted && !departure.sent {
             self.lost(departure.vc, unit.frame, !unit.is_first());
         }
     }

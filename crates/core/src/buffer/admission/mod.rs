@@ -465,8 +465,10 @@ pub struct Departure<'a> {
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
-    /// The queue from which the unit was discarded; `None` if the unit was sent.
+    /// The queue from which the unit was discarded; `None` if it was sent, or was in no queue.
     pub queue: Option<QueueId>,
+    /// Position of the unit in its queue, if it was removed there; `None` at the head, where the policy discards.
+    pub position: Option<u64>,
     /// Circuit of the unit, numbered within the port.
     pub vc: PortVc,
     /// Size of the unit in the port's measure.
@@ -475,6 +477,15 @@ pub struct Departure<'a> {
     pub pool: &'a Pool,
     /// True if the unit was sent, false if it was discarded or pushed out.
     pub sent: bool,
+    /// Whether the policy has accepted the unit. Headers of refused packets are in the pool, but in none of the policy's books.
+    pub accepted: bool,
+}
+
+impl<'a> Departure<'a> {
+    /// Return the departure of a unit that the policy had accepted and the line has sent.
+    pub(crate) fn of_sent(now: Time, unit: &'a Unit, vc: PortVc, size: u64, pool: &'a Pool) -> Departure<'a> {
+        Departure { now, unit, queue: None, position: None, vc, size, pool, sent: true, accepted: true }
+    }
 }
 
 #[cfg(test)]
@@ -563,8 +574,7 @@ pub(crate) mod tests {
             let vc = PortVc(vc);
             self.pool.remove(vc, 1);
             let (unit, pool) = (cell_of(vc, cell), &self.pool);
-            let departure =
-                Departure { now: self.now, unit: &unit, queue: None, vc, size: 1, pool, sent: true };
+            let departure = Departure::of_sent(self.now, &unit, vc, 1, pool);
             self.policy.departed(&departure);
         }
 

@@ -142,6 +142,9 @@ impl Admission for Policy {
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
+        if !departure.accepted {
+            return;
+        }
         let mut size = departure.size;
         if !departure.sent {
             size -= self.queues.leave(departure.vc, size);
@@ -338,15 +341,8 @@ mod tests {
         };
         for expected in [[2, 1], [2, 0], [1, 0]] {
             let (now, pool) = (Time::ZERO, &bench.pool);
-            let departure = Departure {
-                now,
-                unit: &unit,
-                queue: Some(QueueId(0)),
-                vc: PortVc(1),
-                size: 1,
-                pool,
-                sent: false,
-            };
+            let of_sent = Departure::of_sent(now, &unit, PortVc(1), 1, pool);
+            let departure = Departure { queue: Some(QueueId(0)), position: Some(0), sent: false, ..of_sent };
             bench.policy.departed(&departure);
             assert_eq!(lengths(&bench), expected);
         }

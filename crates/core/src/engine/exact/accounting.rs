@@ -338,7 +338,7 @@ impl VcAccounting {
 
     fn report_departure(&self, policy: &mut Policy, now: Time, vc: PortVc, size: u64, ends_frame: bool) {
         let unit = &unknown_unit(ends_frame);
-        policy.departed(&Departure { now, unit, queue: None, vc, size, pool: &self.pool, sent: true });
+        policy.departed(&Departure::of_sent(now, unit, vc, size, &self.pool));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Gates that act at instants of their own, and the units that they take from the queues of their port.
 
-use super::offer::{Removal, Taken};
+use super::offer::{Exit, Removal, Taken};
 use super::{Loss, Port};
 use crate::link::gate::Gate;
 use crate::unit::Unit;
@@ -39,7 +39,8 @@ impl Port {
         for (unit, vc) in std::mem::take(&mut headers.waiting) {
             if self.is_refused(vc) {
                 let queue = self.queue_of(&unit, vc);
-                self.give_up(&Taken { now, unit, queue, vc }, Reason::Watchdog, losses);
+                let exit = Exit::Headers { sent: false };
+                self.give_up(&Taken { now, unit, queue, vc, exit }, Reason::Watchdog, losses);
             } else if let Some(headers) = &mut self.headers {
                 headers.waiting.push_back((unit, vc));
             }

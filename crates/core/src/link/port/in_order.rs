@@ -1,6 +1,6 @@
 //! A port whose engine keeps the waiting packets: it judges them, chooses the next queue and keeps the counts, but stores none.
 
-use super::offer::Offer;
+use super::offer::{Exit, Offer};
 use super::{Handling, ONLY_QUEUE, Port, Started};
 use crate::buffer::admission::{Admission, Arrival, Head, Settled};
 use crate::buffer::queue::Queue;
@@ -152,7 +152,7 @@ impl Port {
         let &Offer { now, unit, vc, size } = offer;
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.report_departure(offer, Some(queue));
+        self.report_departure(offer, Exit::Discarded(queue));
         self.counters.gave_up(&unit, reason);
     }
 

@@ -45,7 +45,7 @@ use crate::verdict::{HeadVerdict, Reason, Verdict};
 use arrivals::ArrivalTimes;
 pub(crate) use in_order::{Backlog, Leader};
 pub(crate) use offer::Offer;
-use offer::Taken;
+use offer::{Exit, Taken};
 use places::Places;
 
 /// The queue of a port where all circuits share one.
@@ -85,9 +85,11 @@ pub struct Port {
 }
 
 /// The headers that wait at a port, with their circuits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Headers {
     waiting: VecDeque<(Unit, PortVc)>,
+    /// Whether the unit in transmission is one of them.
+    sending: bool,
     /// Whether every refused packet is cut, and not only what a memory refuses of some classes.
     of_all: bool,
 }
@@ -236,7 +238,7 @@ impl Port {
             boundaries: IdVec::filled(Boundary::default(), vcs),
             measure: parts.measure,
             pool: parts.pool,
-            headers: trims.then(|| Box::new(Headers { waiting: VecDeque::new(), of_all: parts.trims })),
+            headers: trims.then(|| Box::new(Headers { of_all: parts.trims, ..Headers::default() })),
             share: parts.share.map(Box::new),
             queues: IdVec::filled(queue, queues),
             places,
@@ -304,7 +306,7 @@ impl Port {
         self.sending.is_some() || self.sending_control
     }
 
-    /// Units in the buffer, the one in transmission included.
+    /// Number of units in the buffer, the one in transmission included.
     pub fn units_queued(&self) -> u64 {
         let headers = self.headers.as_ref().map_or(0, |headers| headers.waiting.len() as u64);
         let queued = self.queues.iter().map(|queue| queue.len() as u64).sum::<u64>();
@@ -321,6 +323,11 @@ impl Port {
     pub fn waiting(&self) -> impl Iterator<Item = Unit> {
         let headers = self.headers.iter().flat_map(|headers| headers.waiting.iter().map(|(unit, _)| *unit));
         headers.chain(self.queues.iter().flat_map(Queue::iter))
+    }
+
+    /// Units in the buffer, the one in transmission included.
+    pub(crate) fn units(&self) -> impl Iterator<Item = Unit> {
+        self.sending.iter().map(|sending| sending.unit).chain(self.waiting())
     }
 
     /// Handle the arrival of a unit of the port's circuit `vc`. The losses that it causes, its own or others', are
@@ -477,7 +484,7 @@ impl Port {
             self.left_queue(index, &unit, empty);
             let vc = if self.shares_queues() { vc_of(&unit) } else { index.vc() };
             if matches!(self.handling, Handling::Weighed | Handling::Asked) {
-                let taken = Taken { now, unit, queue: index, vc };
+                let taken = Taken { now, unit, queue: index, vc, exit: Exit::Discarded(index) };
                 match self.judge_head(&taken, arrived) {
                     HeadVerdict::Send => {}
                     HeadVerdict::Mark(reason) => self.mark_shared(now, &mut unit, vc, reason),
@@ -496,7 +503,7 @@ impl Port {
     }
 
     fn judge_head(&mut self, taken: &Taken, arrived: Option<Time>) -> HeadVerdict {
-        let &Taken { now, ref unit, queue, vc } = taken;
+        let &Taken { now, ref unit, queue, vc, .. } = taken;
         let behind = self.arrivals.get(queue).map_or(0, ArrivalTimes::octets);
         let (size, pool) = (self.size_of(unit), &self.pool);
         self.admission.at_head(&Head { now, arrived, unit, queue, vc, size, behind, pool })
@@ -551,7 +558,9 @@ impl Port {
             self.counters.departed_cut();
         }
         if matches!(self.handling, Handling::Weighed | Handling::Asked) {
-            self.report_departure(&Offer { now, unit, vc, size }, None);
+            let is_header = self.headers.as_mut().is_some_and(|headers| std::mem::take(&mut headers.sending));
+            let exit = if is_header { Exit::Headers { sent: true } } else { Exit::Sent };
+            self.report_departure(&Offer { now, unit, vc, size }, exit);
         }
         Some(unit)
     }
@@ -579,8 +588,7 @@ impl Port {
 
     /// Reset the counters; units in the buffer count as having just arrived.
     pub fn reset_counters(&mut self, now: Time) {
-        let sending = self.sending.iter().map(|sending| sending.unit);
-        let queued: Vec<Unit> = self.waiting().chain(sending).collect();
+        let queued: Vec<Unit> = self.units().collect();
         self.counters.reset(now, queued.into_iter(), self.pool.total());
         self.gates.iter_mut().for_each(|gate| gate.reset(now));
         self.share.iter_mut().for_each(|share| share.reset_counters());
@@ -701,11 +709,16 @@ impl Port {
     }
 
     /// Lose a unit that has been taken out of a queue.
-    fn give_up(&mut self, &Taken { now, unit, queue, vc }: &Taken, reason: Reason, losses: &mut Vec<Loss>) {
+    fn give_up(
+        &mut self,
+        &Taken { now, unit, vc, exit, .. }: &Taken,
+        reason: Reason,
+        losses: &mut Vec<Loss>,
+    ) {
         let size = self.size_of(&unit);
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.report_departure(&Offer { now, unit, vc, size }, Some(queue));
+        self.report_departure(&Offer { now, unit, vc, size }, exit);
         self.counters.gave_up(&unit, reason);
         if reason != Reason::Watchdog {
             self.note_loss(&unit, vc); // those of a watchdog are intended, and no fault of the memory
@@ -720,14 +733,21 @@ impl Port {
         }
     }
 
-    /// Notify the policies that observe departures of a unit that was sent, or lost from a queue.
+    /// Notify the policies that observe departures of a unit that was sent, or lost after it had been taken in.
     #[inline(never)]
-    fn report_departure(&mut self, &Offer { now, ref unit, vc, size }: &Offer, queue: Option<QueueId>) {
-        let sent = queue.is_none();
+    fn report_departure(&mut self, &Offer { now, ref unit, vc, size }: &Offer, exit: Exit) {
+        let sent = matches!(exit, Exit::Sent | Exit::Headers { sent: true });
+        let accepted = !matches!(exit, Exit::Headers { .. });
+        let (queue, position) = match exit {
+            Exit::Sent | Exit::Headers { .. } => (None, None),
+            Exit::Discarded(queue) => (Some(queue), None),
+            Exit::Removed(queue, position) => (Some(queue), Some(position)),
+        };
         if let Some(share) = &mut self.share {
             share.release(vc, &Leaving { now, unit, size, sent });
         }
-        self.admission.departed(&Departure { now, unit, queue, vc, size, pool: &self.pool, sent });
+        let of_sent = Departure::of_sent(now, unit, vc, size, &self.pool);
+        self.admission.departed(&Departure { queue, position, sent, accepted, ..of_sent });
         if let Some(pushout) = &mut self.pushout {
             pushout.left(vc, &self.pool, sent);
         }

@@ -25,6 +25,20 @@ pub(super) struct Taken {
     pub(super) queue: QueueId,
     /// Number of its circuit at the port.
     pub(super) vc: PortVc,
+    pub(super) exit: Exit,
+}
+
+/// How a unit leaves the buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Exit {
+    /// The line has sent it.
+    Sent,
+    /// The admission policy discarded it at the head of a queue.
+    Discarded(QueueId),
+    /// It was removed from this position of a queue.
+    Removed(QueueId, u64),
+    /// The headers of a refused packet, which waited apart from all queues, were sent or lost.
+    Headers { sent: bool },
 }
 
 /// The place in a queue of a unit that the port discards.

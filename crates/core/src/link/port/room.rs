@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use super::arrivals::ArrivalTimes;
 use super::fattest::{Heads, shorten_fattest};
-use super::offer::{Offer, Removal, Taken};
+use super::offer::{Exit, Offer, Removal, Taken};
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Settled, Within};
 use crate::buffer::pushout::longest_queue::End;
@@ -201,7 +201,8 @@ impl Port {
     pub(super) fn next_header(&mut self) -> Option<(Unit, PortVc)> {
         let headers = self.headers.as_mut()?;
         let &(header, vc) = headers.waiting.front()?;
-        if self.gates.iter().all(|gate| gate.lets(&header, vc)) { headers.waiting.pop_front() } else { None }
+        headers.sending = self.gates.iter().all(|gate| gate.lets(&header, vc));
+        if headers.sending { headers.waiting.pop_front() } else { None }
     }
 
     /// Lose units at the heads of the circuits' queues for as long as the admission policy expels any.
@@ -224,12 +225,14 @@ impl Port {
         vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> Option<Unit> {
-        let unit = match place {
-            Removal::Head => self.queues[queue].pop(),
-            Removal::At(position) => self.queues[queue].take(position),
-        }?;
+        let waiting = &mut self.queues[queue];
+        let (position, unit) = match place {
+            Removal::Head => (waiting.positions().start, waiting.pop()?),
+            Removal::At(position) => (position, waiting.take(position)?),
+        };
         self.left_queue(queue, &unit, self.queues[queue].is_empty());
-        self.give_up(&Taken { now, unit, queue, vc: vc_of(&unit) }, reason, losses);
+        let (vc, exit) = (vc_of(&unit), Exit::Removed(queue, position));
+        self.give_up(&Taken { now, unit, queue, vc, exit }, reason, losses);
         Some(unit)
     }
 
@@ -371,11 +374,11 @@ impl Port {
         };
         let (queue, run) = found.expect("a queue that gives way has the piece");
         let mut waiting = self.queues[queue].len();
-        for unit in self.queues[queue].cut(Part { run, extent: Extent::Whole }) {
+        for (position, unit) in self.queues[queue].cut(Part { run, extent: Extent::Whole }) {
             waiting -= 1;
             self.left_queue(queue, &unit, waiting == 0);
-            let vc = vc_of(&unit);
-            self.give_up(&Taken { now, unit, queue, vc }, Reason::PushedOut, losses);
+            let (vc, exit) = (vc_of(&unit), Exit::Removed(queue, position));
+            self.give_up(&Taken { now, unit, queue, vc, exit }, Reason::PushedOut, losses);
             self.note_pushed_out(&unit, vc);
         }
     }
@@ -556,7 +559,7 @@ impl Port {
         let mut queued = queue.len();
         let units = queue.cut(part);
         assert!(queue.len() < queued, "a cut takes something out");
-        for unit in units {
+        for (position, unit) in units {
             let size = measure.size_of(&unit);
             self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
             self.pool.remove(vc, size);
@@ -566,15 +569,9 @@ impl Port {
                 times.shrink(unit.bytes);
             }
             let pool = &self.pool;
-            self.admission.departed(&Departure {
-                now,
-                unit: &unit,
-                queue: Some(vc.queue()),
-                vc,
-                size,
-                pool,
-                sent: false,
-            });
+            let (queue, position) = (Some(vc.queue()), Some(position));
+            let of_sent = Departure::of_sent(now, &unit, vc, size, pool);
+            self.admission.departed(&Departure { queue, position, sent: false, ..of_sent });
             pushout.left(vc, &self.pool, false);
             self.counters.gave_up(&unit, Reason::PushedOut);
             losses.push(Loss { unit, reason: Reason::PushedOut });

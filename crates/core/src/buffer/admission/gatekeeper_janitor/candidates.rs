@@ -100,6 +100,11 @@ impl CandidateFrame {
         self.eom = self.eom.filter(|eom| *eom != position);
     }
 
+    /// Return whether the cell at a position is one of the frame.
+    fn holds(&self, position: u64) -> bool {
+        self.eom == Some(position) || self.cells.iter().any(|cells| cells.binary_search(&position).is_ok())
+    }
+
     /// Remove the cell at a position.
     fn remove(&mut self, position: u64) {
         self.held -= 1;
@@ -229,6 +234,19 @@ impl Candidates {
                 }
                 self.lists[class].pop_front();
             }
+        }
+    }
+
+    /// Record that a queued cell was lost by the decision of another component, as a watchdog. Of cells that the policy itself has
+    /// given up nothing is left here.
+    pub(super) fn lost(&mut self, vc: PortVc, position: u64) {
+        let circuit = &mut self.circuits[vc];
+        let Some(index) = circuit.frames.iter().position(|frame| frame.holds(position)) else { return };
+        let id = FrameId { vc, serial: circuit.first_frame + index as u64 };
+        circuit.frames[index].remove(position);
+        match circuit.frames[index].fcf {
+            0 => self.kill(id),
+            fcf => self.circuits[vc].frames[index].fcf = fcf.max(0) - 1,
         }
     }
 
@@ -383,6 +401,22 @@ mod tests {
         let circuit = &candidates.circuits[PortVc(0)];
         assert_eq!((circuit.frames.len(), circuit.blocks.len()), (2, 1));
         assert_eq!(candidates.lists.each_ref().map(VecDeque::len), [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_cell_that_another_component_removes_costs_its_frame_and_is_no_candidate() {
+        let mut candidates = Candidates::new(1, false, None);
+        let frame = candidates.open(PortVc(0), 1, Some(0));
+        (0..3).for_each(|at| candidates.queued(PortVc(0), at, false, false));
+        candidates.lost(PortVc(0), 1);
+        candidates.lost(PortVc(0), 1); // one that is known no longer
+        assert_eq!(candidates.fcf(frame), 0);
+        candidates.lost(PortVc(0), 0);
+        assert_eq!((candidates.fcf(frame), candidates.blf(frame)), (-1, -1), "the frame is dead");
+        assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), Some(2));
+        candidates.lost(PortVc(0), 2);
+        assert_eq!((position(&mut candidates, CandidateClass::Dead, 0), candidates.fcf(frame)), (None, -1));
+        assert!(!candidates.is_touched(frame), "nothing of it waits");
     }
 
     #[test]

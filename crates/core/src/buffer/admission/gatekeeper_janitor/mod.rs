@@ -389,8 +389,10 @@ impl Admission for Policy {
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
-        if departure.sent {
-            self.candidates.sent(departure.vc);
+        match departure.position {
+            Some(position) => self.candidates.lost(departure.vc, position),
+            None if departure.accepted => self.candidates.sent(departure.vc),
+            None => {}
         }
     }
 

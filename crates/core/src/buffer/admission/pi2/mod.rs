@@ -230,7 +230,7 @@ impl Admission for Policy {
 
     fn departed(&mut self, departure: &Departure<'_>) {
         let is_discarded = std::mem::take(&mut self.is_discarding);
-        if !departure.sent && !is_discarded {
+        if departure.accepted && !departure.sent && !is_discarded {
             self.octets -= u64::from(departure.unit.bytes);
         }
     }

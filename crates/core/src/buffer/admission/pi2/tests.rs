@@ -167,15 +167,11 @@ fn octets_that_wait_are_those_that_have_come_and_not_left_in_any_way() {
     }
     policy.settled(unit, PortVc(0), Settled::TurnedAway { size: 1 });
     assert_eq!(policy.octets, 4500);
-    let departure = |queue: Option<QueueId>| Departure {
-        now,
-        unit,
-        queue,
-        vc: PortVc(0),
-        size: 1,
-        pool,
-        sent: queue.is_none(),
-    };
+    let of_sent = || Departure::of_sent(now, unit, PortVc(0), 1, pool);
+    let departure =
+        |queue: Option<QueueId>| Departure { queue, position: None, sent: queue.is_none(), ..of_sent() };
+    policy.departed(&Departure { accepted: false, sent: false, ..departure(None) });
+    assert_eq!(policy.octets, 4500, "headers of a refused packet are not among them");
     policy.departed(&departure(Some(QueueId(0))));
     assert_eq!(policy.octets, 3000, "pushed out");
     let head = Head {

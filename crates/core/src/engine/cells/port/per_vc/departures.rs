@@ -80,7 +80,7 @@ impl PerVc {
     pub(super) fn report_departure(&self, port: &mut Port, now: Time, vc: PortVc, ends_frame: bool) {
         if self.traits.interest.includes(ends_frame, vc, &port.pool) {
             let (unit, pool) = (&unknown_unit(ends_frame), &port.pool);
-            port.admission.departed(&Departure { now, unit, queue: None, vc, size: 1, pool, sent: true });
+            port.admission.departed(&Departure::of_sent(now, unit, vc, 1, pool));
         }
         if let Some(pushout) = &mut port.pushout {
             pushout.left(vc, &port.pool, true);
