@@ -31,7 +31,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,10 @@ equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUI
 	export PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} && \
 		cargo test --locked --release --package pushout-core --test equivalence --test textbook && \
 		cargo test --locked --release --package pushout-core --test behaviour -- deliveries:: memories:: pauses::
+
+laws: need ## The profile `linux` beside this kernel with every loss of ten segments (root, cc and ip; ARGS=--record: into vectors/recovery.json)
+	$$(test $$(id -u) = 0 || echo sudo) python3 benchmarks/kernel/laws.py $(ARGS)
+	PUSHOUT_KERNEL=$(CURDIR)/target/kernel.json cargo test --locked --package pushout-core --test behaviour kernel::
 
 msrv: need ## The simulator and its bindings compile with the oldest Rust that is promised (rustup toolchain install $(MSRV))
 	env -u PYO3_PYTHON PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 cargo +$(MSRV) check --locked --workspace --target-dir target/msrv

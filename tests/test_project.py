@@ -77,7 +77,7 @@ def test_workflows_call_targets_that_exist() -> None:
                     assert program == "make"
                     assert re.search(rf"^{re.escape(target)}:.* ## ", makefile, re.MULTILINE), target
                     made.add(target)
-    nightly = {"equivalence", "answers", "hostile", "instructions", "lab-again", "notebooks-again", "tour"}
+    nightly = {"equivalence", "answers", "hostile", "instructions", "lab-again", "laws", "notebooks-again", "tour"}
     assert made == {"test", "docs", "msrv", "lab", "test-web", "deny", "fuzz", "wheel", *nightly}
 
 

@@ -2455,6 +2455,14 @@ class Tcp(Scheme):
       for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to begin with, timestamps.
       `datacenter`: Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10
       ms.
+    - `laws` (default "rfc"): Which laws both ends follow where Linux and the RFCs part. `rfc`: RFC 1122, 5681, 6298 and
+      8985. `linux`: Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write
+      at once, and another one after `fast_timer` exactly. Behind an idle time the window is halved once for each
+      timeout. It grows by all that an ACK delivers, without a limit. Blocks measure round trips. A sent-again first
+      segment restarts the timer. A timeout in a recovery does not reduce the threshold again. A probe allows an ACK of
+      a lone segment `min_rto`; timers of probes and reordering add 2 ms, and all timers of a sender `kernel_tick`.
+    - `kernel_tick` (time; default "0 s"): Tick of the kernel, by which timers of a sender expire late on average (with
+      `laws = "linux"`): 4 ms at 250 Hz.
     - `congestion` (default "reno"): Congestion control of the sender. `reno`: Fast retransmit and fast recovery, which
       the first new ACK ends. `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
       `tahoe`: Fast retransmit, and then a slow start. `cubic`: The window is a cubic function of the time since the
@@ -2541,8 +2549,8 @@ class Tcp(Scheme):
     - `cubic_law` (default "rfc9438"): How the window follows the curve and the window that Reno would have (cubic
       only). `rfc9438`: The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the
       window is that of Reno, which grows by a segment a round trip from the window before the loss on (section 4.3).
-      `linux`: The curve is taken the shortest round trip ahead. The window of Reno, in whole segments, is a target as
-      well, and always grows by 8/15 of a segment a round trip.
+      `linux`: As in `bictcp_update`, in whole segments. The curve is taken the shortest round trip ahead. The window of
+      Reno is a target as well, and always grows by 8/15 of a segment a round trip.
     - `hystart` (default "linux"): How slow start ends before a loss (cubic only). `linux`: Linux: when ACKs of a round
       come in a train of half a round trip, or when round trips have become longer. `plus-plus`: RFC 9406: a longer
       round trip slows the growth down to a quarter; after five such rounds slow start ends. `off`: It ends with a loss
@@ -2569,6 +2577,19 @@ class Tcp(Scheme):
     - `datacenter`: Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10
       ms.
     """
+    laws: Literal["rfc", "linux"] = "rfc"
+    """Which laws both ends follow where Linux and the RFCs part.
+
+    - `rfc`: RFC 1122, 5681, 6298 and 8985.
+    - `linux`: Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write at
+      once, and another one after `fast_timer` exactly. Behind an idle time the window is halved once for each timeout.
+      It grows by all that an ACK delivers, without a limit. Blocks measure round trips. A sent-again first segment
+      restarts the timer. A timeout in a recovery does not reduce the threshold again. A probe allows an ACK of a lone
+      segment `min_rto`; timers of probes and reordering add 2 ms, and all timers of a sender `kernel_tick`.
+    """
+    kernel_tick: str = "0 s"
+    """Tick of the kernel, by which timers of a sender expire late on average (with `laws = "linux"`): 4 ms at 250 Hz;
+    time."""
     congestion: Literal["reno", "new-reno", "tahoe", "cubic", "dctcp"] = "reno"
     """Congestion control of the sender.
 
@@ -2703,8 +2724,8 @@ class Tcp(Scheme):
 
     - `rfc9438`: The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the window
       is that of Reno, which grows by a segment a round trip from the window before the loss on (section 4.3).
-    - `linux`: The curve is taken the shortest round trip ahead. The window of Reno, in whole segments, is a target as
-      well, and always grows by 8/15 of a segment a round trip.
+    - `linux`: As in `bictcp_update`, in whole segments. The curve is taken the shortest round trip ahead. The window of
+      Reno is a target as well, and always grows by 8/15 of a segment a round trip.
     """
     hystart: Literal["linux", "plus-plus", "off"] = "linux"
     """How slow start ends before a loss (cubic only).

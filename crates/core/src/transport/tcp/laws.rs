@@ -2,6 +2,9 @@
 //!
 //! *Source*: Linux 6.18, `net/ipv4/tcp_input.c`, `tcp_output.c`, `tcp_recovery.c`, `tcp_timer.c`; `vectors/recovery.json` has what
 //! this kernel does.
+//!
+//! Not modelled: the receive window that opens with what arrives, compressed SACKs, F-RTO, the undoing of a reduction by timestamps, the
+//! gradual reduction of the window for a mark (here it falls at once).
 
 use super::Params;
 use crate::choice;
@@ -12,11 +15,11 @@ choice! {
     pub enum Laws {
         /// RFC 1122, 5681, 6298 and 8985.
         Rfc = "rfc",
-        /// Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write at once, and another
-        /// one after `fast_timer` exactly. Behind an idle time the window is halved once for each timeout. It grows by all that an
-        /// ACK delivers, without a limit. Blocks measure round trips. A sent-again first segment restarts the timer. A timeout in a recovery
-        /// does not reduce the threshold again. A probe allows an ACK of a lone segment `min_rto`; timers of probes and reordering add 2 ms, and all
-        /// timers of a sender `kernel_tick`.
+        /// Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write at once, and others after
+        /// `fast_timer` exactly. An idle time halves the window once for each timeout, and so does an application with what it leaves
+        /// unused. The window grows by all that an ACK delivers, without a limit. Blocks measure round trips. A first segment that is
+        /// sent again restarts the timer. A timeout in a recovery leaves the threshold as it is. A probe allows the ACK of a lone
+        /// segment `min_rto`; the timers of probes and of reordering expire 2 ms later, and all timers of a sender by `kernel_tick`.
         Linux = "linux",
     }
 }

@@ -400,6 +400,23 @@ mod tests {
     }
 
     #[test]
+    fn with_a_floor_for_variance_a_shorter_round_trip_raises_the_deviation_by_an_eighth_of_that() {
+        // after tcp_rtt_estimator, in ms: 1000 until now, of which little deviation is left
+        let deviation = |next: u64| {
+            let change = |params: &mut Params| {
+                (params.min_rto, params.rto_floor) = (Span::millis(1), RtoFloor::Variance);
+            };
+            let mut estimator = estimator(Span::millis(1), change);
+            (0..200).for_each(|_| estimator.sample(1000, true));
+            let before = estimator.rttvar;
+            estimator.sample(next, true);
+            estimator.rttvar - before
+        };
+        assert!((398..=400).contains(&deviation(1400)), "{}", deviation(1400));
+        assert!((48..=50).contains(&deviation(600)), "{}", deviation(600));
+    }
+
+    #[test]
     fn the_first_measurement_counts_from_one_and_gives_three_times_itself() {
         let mut estimator = estimator(Span::millis(200), |_| ());
         estimator.sample(0, true); // less than a tick

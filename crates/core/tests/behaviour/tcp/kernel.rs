@@ -71,7 +71,8 @@ impl Path {
             self.sender.next_timer(),
             self.receiver.next_timer(),
         ];
-        let (place, now) = (0..4).filter_map(|i| Some((i, next[i]?))).min_by_key(|(i, at)| (*at, *i)).unwrap();
+        let (place, now) =
+            (0..4).filter_map(|i| Some((i, next[i]?))).min_by_key(|(i, at)| (*at, *i)).unwrap();
         match place {
             0 => self.receiver.on_segment(now, &self.forth.pop_front().unwrap().1, out),
             1 => {

@@ -257,8 +257,7 @@ impl Integers {
             let ahead = self.delay_min.unwrap_or(0).div_ceil(1000);
             let t = (now / 1000 - self.epoch_start.unwrap() + ahead) * 1024 / 1000;
             let delta = (410 * t.abs_diff(self.bic_k).pow(3)) >> 40;
-            let target =
-                if t < self.bic_k { self.origin_point - delta } else { self.origin_point + delta };
+            let target = if t < self.bic_k { self.origin_point - delta } else { self.origin_point + delta };
             self.cnt = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
             if self.last_max_cwnd == 0 {
                 self.cnt = self.cnt.min(20);

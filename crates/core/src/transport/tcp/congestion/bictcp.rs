@@ -54,7 +54,7 @@ struct Epoch {
 
 impl Bictcp {
     pub(super) fn new(params: &Params) -> Bictcp {
-        let scale = libm::round(params.cubic_c * 102.4).max(1.0) as u64;
+        let scale = libm::round(params.cubic_c * 102.4).clamp(1.0, 1e9) as u64;
         let tick = params.kernel_tick.max(Span::millis(1)).0;
         Bictcp { scale, tick, ..Bictcp::default() }
     }
@@ -111,8 +111,9 @@ impl Bictcp {
         let ticks = now.0 / self.tick - epoch.began.0 / self.tick + self.shortest.unwrap_or_default().0.div_ceil(self.tick);
         let t = (u128::from(ticks) * u128::from(self.tick) * 1024 / 1_000_000_000_000) as u64;
         let off = u128::from(t.abs_diff(epoch.k));
-        let delta = (10 * u128::from(self.scale) * off * off * off >> 40) as u64;
-        if t < epoch.k { epoch.origin.saturating_sub(delta) } else { epoch.origin + delta }
+        let cube = off.saturating_mul(off).saturating_mul(off).saturating_mul(u128::from(10 * self.scale));
+        let delta = u64::try_from(cube >> 40).unwrap_or(u64::MAX);
+        if t < epoch.k { epoch.origin.saturating_sub(delta) } else { epoch.origin.saturating_add(delta) }
     }
 
     /// Measure a round trip; returns whether it counts.

@@ -315,6 +315,7 @@ mod tests {
     use super::*;
     use crate::transport::tcp::tests::defaults;
     use crate::units::Bytes;
+    use crate::vectors::vector;
 
     impl Facts {
         /// Facts without outstanding octets, and with a receiver that accepts all octets.
@@ -416,21 +417,27 @@ mod tests {
     }
 
     #[test]
-    fn behind_an_idle_time_linux_halves_the_window_once_for_each_timeout() {
-        // Linux 6.18: the window after an idle time, with a timeout of .4 to .47 s
-        let rto_ms = 420;
-        for (segments, idle_ms, left) in [(350, 500, 175), (375, 900, 93), (293, 1300, 36), (236, 1700, 14)] {
-            let params = Params { laws: Laws::Linux, initial_window: 10, ..defaults() };
+    fn behind_an_idle_time_the_window_is_that_of_a_kernel_to_a_segment() {
+        let idle = vector("recovery")["kernel"]["idle"].as_array().unwrap();
+        let mut halvings = std::collections::BTreeSet::new();
+        for case in idle {
+            let number = |key: &str| case[key].as_u64().unwrap();
+            let params = Params { laws: Laws::Linux, initial_window: 10, window: Bytes(64 << 20), ..defaults() };
             let mut window = CongestionWindow::new(&params);
-            (window.cwnd, window.ssthresh) = (segments * 1460, 1460);
-            window.rest(Span::millis(idle_ms), Span::millis(rto_ms));
-            assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (left, segments / 2 + segments / 4));
-            window.rest(Span::secs(60), Span::millis(rto_ms));
-            assert_eq!(window.cwnd / 1460, 10, "not below the initial window");
-            window.cwnd = 4 * 1460;
-            window.rest(Span::secs(60), Span::millis(rto_ms));
-            assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (4, segments / 2 + segments / 4));
+            let unlimited = number("ssthresh") == u64::from(i32::MAX as u32);
+            window.cwnd = number("cwnd") * window.mss;
+            window.ssthresh = if unlimited { UNLIMITED } else { number("ssthresh") * window.mss };
+            let (idle, rto) = (Span::millis(number("idle_ms")), Span::micros(number("rto_us")));
+            if idle > rto {
+                window.rest(idle, rto);
+            }
+            let after = window.cwnd / window.mss;
+            assert!(after.abs_diff(number("cwnd_after")) <= 1, "{case}: {after}");
+            let threshold = window.threshold().map(|octets| octets / window.mss);
+            assert_eq!(threshold, (!unlimited).then(|| number("ssthresh_after")), "{case}");
+            halvings.insert(number("cwnd") / number("cwnd_after"));
         }
+        assert!(halvings.len() > 4 && idle.len() > 20, "{halvings:?}");
     }
 
     #[test]

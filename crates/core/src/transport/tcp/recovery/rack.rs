@@ -11,12 +11,14 @@
 //! None of its own: as long as no segment has overtaken another, the reordering window is 0 in a recovery or once
 //! `dupack_threshold` segments are selectively acknowledged, and else a quarter of the smallest round trip. With `dsack` it grows by a
 //! quarter in each round trip in which a segment has arrived twice, for sixteen recoveries, up to the smoothed round trip. The probe is
-//! sent after twice the smoothed round trip, and with one segment in flight later by `fast_timer`, the longest delay of its ACK.
+//! sent after twice the smoothed round trip, and with one segment in flight later by `fast_timer`, the longest delay of its ACK. With
+//! `laws = "linux"` that is `min_rto`, and timers for reordering and probes expire 2 ms and a `kernel_tick` later.
 //!
 //! # Differences from the paper
 //! An ACK counts by the segment that was sent last of all that it delivers: if that one is a retransmission that came sooner than any
 //! round trip, the RFC goes on to the others. An ACK that reports the probe as a duplicate ends the episode only if it has no other
-//! blocks, and reduces the window if it acknowledges more than the probe.
+//! blocks, and reduces the window if it acknowledges more than the probe. The smallest round trip is that of the last five to ten minutes;
+//! the RFC leaves the window open.
 //!
 //! # Complexity
 //! O(1) for each transmission, on average.

@@ -11,8 +11,11 @@ mod selective;
 
 mod timeouts;
 
+mod usage;
+
 use repeats::Repeats;
 use selective::Selective;
+use usage::Usage;
 
 use super::congestion::{Congestion, CongestionWindow, Control, Facts};
 use super::deliveries::Deliveries;
@@ -106,42 +109,6 @@ pub(super) struct RareState {
     usage: Usage,
     /// The measured round trips, if the scenario requests them.
     pub(super) round_trips: Option<Durations>,
-}
-
-/// Use of the window by the data in flight, over a round trip (like `tcp_cwnd_validate` of Linux).
-#[derive(Clone, Copy, Debug, Default)]
-struct Usage {
-    /// Whether the window, and not the application, limited the flow.
-    is_full: bool,
-    /// Greatest number of octets in flight.
-    most: u64,
-    /// The octet whose acknowledgement begins the next round trip.
-    end: u64,
-    /// Time since which the application has limited the flow, and the greatest number of octets in flight since then.
-    limited_since: Time,
-    used: u64,
-}
-
-impl Usage {
-    /// Record `flight` octets in flight, and whether the window is full. `unacknowledged` is the first octet that is
-    /// not acknowledged, `sent` the octet after the last one sent.
-    fn note(&mut self, flight: u64, is_full: bool, unacknowledged: u64, sent: u64) {
-        if unacknowledged >= self.end || is_full || (!self.is_full && flight > self.most) {
-            (self.is_full, self.most, self.end) = (is_full, flight, sent);
-        }
-    }
-
-    /// Return what has been in flight at most, if the application has limited the flow for a timeout `rto` (`tcp_cwnd_validate` of
-    /// Linux).
-    fn unused(&mut self, now: Time, rto: Span, flight: u64, is_full: bool) -> Option<u64> {
-        self.used = if is_full { 0 } else { self.used.max(flight) };
-        self.limited_since = if is_full { now } else { self.limited_since };
-        let is_due = now.since(self.limited_since) >= rto;
-        is_due.then(|| {
-            self.limited_since = now;
-            std::mem::take(&mut self.used)
-        })
-    }
 }
 
 impl RareState {

@@ -1,0 +1,140 @@
+//! The timers of a sender with selective acknowledgements: searches for losses, probes and timeouts.
+
+use super::{News, Selective, TimerProgress};
+use crate::transport::tcp::SegmentOutlet;
+use crate::transport::tcp::congestion::{Congestion, Facts};
+use crate::transport::tcp::recovery::Recovery;
+use crate::transport::tcp::sack::SackBlocks;
+use crate::transport::tcp::scoreboard::Delivered;
+use crate::transport::tcp::sender::{Sender, State, Timer};
+use crate::units::{Span, Time};
+
+/// The probe timeout without a measurement (RFC 8985 section 7.2).
+const FIRST_PROBE: Span = Span::secs(1);
+
+impl Sender {
+    /// Set the timer: for the next search for losses, a probe, or the retransmission timeout. Only an ACK of new data
+    /// postpones the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long;
+    /// with `sack_restarts_timer` also a block of data older than that retransmission.
+    #[inline]
+    pub(super) fn set_selective_timer(
+        &mut self,
+        now: Time,
+        progress: TimerProgress,
+        wait: Option<Time>,
+        sack: &mut Selective,
+    ) {
+        if sack.board.is_empty() {
+            self.timer = None;
+            if self.unacknowledged < self.written && self.state == State::Established {
+                self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+            }
+            return;
+        }
+        let is_running = !matches!(self.timer, None | Some((Timer::Persist, _)));
+        if progress.acked || !is_running || std::mem::take(&mut sack.head_resent) {
+            sack.timeout_at = self.clock.after(now, self.estimator.timeout()) + sack.tick;
+        }
+        let restart = progress.acked || progress.sent || !is_running;
+        let probe_waits = matches!(self.timer, Some((Timer::Probe, _)));
+        if let Some(at) = wait {
+            let at = at + sack.slack;
+            let timer = if at < sack.timeout_at { Timer::Reordering } else { Timer::Retransmit };
+            self.timer = Some((timer, at.min(sack.timeout_at)));
+        } else if self.may_probe(sack) && restart {
+            self.timer = Some((Timer::Probe, (now + sack.probe_timeout()).min(sack.timeout_at)));
+        } else if restart || !probe_waits || !self.keeps_probe(sack) {
+            self.timer = Some((Timer::Retransmit, sack.timeout_at));
+        }
+    }
+
+    /// Return whether the timer of a probe runs on: as long as one is permitted, in Linux until a recovery begins.
+    fn keeps_probe(&self, sack: &Selective) -> bool {
+        if sack.is_linux { sack.point.is_none() && sack.probe.is_none() } else { self.may_probe(sack) }
+    }
+
+    /// Return whether a probe is permitted by RFC 8985 section 7.2: not in recovery, not while an octet is selectively
+    /// acknowledged, and not twice.
+    fn may_probe(&self, sack: &Selective) -> bool {
+        let is_open = sack.point.is_none() && sack.after_timeout.is_none() && sack.probe.is_none();
+        is_open && sack.recovery.probes() && sack.board.sacked() == 0
+    }
+
+    /// Search for losses, when the reordering timer has expired.
+    pub(in super::super) fn look_again(&mut self, now: Time, out: &mut impl SegmentOutlet) {
+        self.with_selective(|sender, sack| {
+            let report = sender.ack_report(now, Delivered::default(), sack);
+            let (found, wait) = sender.find_losses(&report, sack.board.lost(), sack);
+            let facts = sender.facts(now, None);
+            if !sack.is_linux || sack.point.is_none() {
+                let delivered = if sack.is_linux { sender.window.mss } else { 0 };
+                sender.react(facts, 0, false, News { delivered, lost: found }, sack);
+            }
+            let sent = sender.output_selective(now, sack, out);
+            sender.set_selective_timer(now, TimerProgress { acked: false, sent }, wait, sack);
+        });
+    }
+
+    /// Send a probe, when its timer has expired: new data, or the last segment again (RFC 8985 section 7.3).
+    pub(in super::super) fn send_probe(&mut self, now: Time, out: &mut impl SegmentOutlet) {
+        self.with_selective(|sender, sack| {
+            sender.rare.stats.tail_probes += 1;
+            if let Some(len) = sender.new_data() {
+                sender.send_new(now, len, sack, out);
+                sack.probe = Some((sender.sent, false));
+            } else if let Some(last) = sack.board.last() {
+                sender.resend(now, last, sack, out);
+                sack.probe = Some((sender.sent, true));
+            }
+            sack.timeout_at = sender.clock.after(now, sender.estimator.timeout()) + sack.tick;
+            sack.head_resent = false;
+            sender.timer = Some((Timer::Retransmit, sack.timeout_at));
+        });
+    }
+
+    /// Handle an ACK beyond a probe: if the probe repeated a segment and no duplicate arrived, the original was lost
+    /// (RFC 8985 section 7.4.2).
+    pub(super) fn end_probe(&mut self, facts: Facts, acked: u64, blocks: &SackBlocks, sack: &mut Selective) {
+        let Some((end, repeats)) = sack.probe.filter(|(end, _)| self.unacknowledged >= *end) else { return };
+        if repeats && self.unacknowledged > end {
+            if !facts.is_reduced {
+                self.congestion.on_loss(&mut self.window, facts);
+            }
+            self.window.leave_recovery(self.window.cwnd.min(self.window.ssthresh));
+            self.note_reduction();
+        }
+        let arrived_twice = acked == 0 && blocks.octets() == 0;
+        if !repeats || self.unacknowledged > end || arrived_twice {
+            sack.probe = None;
+        }
+    }
+
+    /// Declare all segments lost, when the retransmission timer has expired: slow start sends them again.
+    pub(in super::super) fn give_up_flight(&mut self, now: Time, out: &mut impl SegmentOutlet) {
+        self.with_selective(|sender, sack| {
+            sack.board.lose_all();
+            (sack.point, sack.after_timeout, sack.probe) = (None, Some(sender.sent), None);
+            sack.undo = None;
+            sack.is_forced = true;
+            sender.timed = None;
+            sender.output_selective(now, sack, out);
+            sender.set_selective_timer(now, TimerProgress { acked: true, sent: true }, None, sack);
+        });
+    }
+}
+
+impl Selective {
+    /// Return whether a block reports data, sent once only, that left before the first unacknowledged segment was
+    /// most recently sent: the path still delivers data older than the retransmission, so its ACK cannot have arrived yet.
+    pub(super) fn reports_older_than_head(&self, delivered: &Delivered) -> bool {
+        let head = self.board.head_sent();
+        self.sack_restarts_timer && delivered.first_sacked.zip(head).is_some_and(|(sent, head)| sent < head)
+    }
+
+    /// Return the probe timeout of RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay
+    /// of its ACK.
+    fn probe_timeout(&self) -> Span {
+        let delay = if self.board.has_one() { self.ack_delay + self.tick } else { self.slack };
+        self.smoothed.map_or(FIRST_PROBE, |smoothed| Span(2 * smoothed.0) + delay)
+    }
+}
