@@ -416,7 +416,7 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     (study,) = done.json()["studies"]
     assert list(study) == [
         *("id", "references", "conclusion", "assumptions", "settings", "score", "as_printed"),
-        *("replications", "numbers", "claims", "remarks", "sensitivities"),
+        *("replications", "numbers", "claims", "remarks", "sensitivities", "prose"),
     ]
     keys = ["id", "source", "independent", "dependent", "derived", "published", "null", "measured", "runs"]
     assert list(study["numbers"][0]) == [*keys, "relative_error", "verdict", "note"]

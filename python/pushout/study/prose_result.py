@@ -1,0 +1,107 @@
+"""The numbers of a study's prose, stored as data beside the study: `prose.json`.
+
+Pages read the data and run nothing. `inputs` is a digest of everything that determines the numbers, so that data of an
+earlier form of the study are recognised.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pushout import _core
+from pushout.cache import write
+from pushout.shipped import STUDIES
+from pushout.stats import Interval
+from pushout.study import sentences
+from pushout.study.expression import ExpressionError
+from pushout.study.model import Study, StudyError
+from pushout.study.samples import Checked, Samples
+from pushout.study.finding_result import definitions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILE = "prose.json"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The numbers of a study's prose by their references, and the checks of its words by their texts."""
+
+    inputs: str
+    values: Mapping[str, Interval]
+    holds: Mapping[str, Checked]
+
+    @property
+    def false(self) -> list[str]:
+        """List the comparisons in words that the runs contradict, with the values."""
+        return [f"{text!r}, {check['evidence']}" for text, check in self.holds.items() if not check["holds"]]
+
+    def json(self) -> dict[str, Any]:
+        """Return the form in which it is kept."""
+        return dict(vars(self))
+
+
+UNTOLD = Told("", {}, {})
+
+
+def tell(study: Study, samples: Samples) -> Told:
+    """Measure the numbers of the prose, and check its words."""
+    values = {}
+    for reference, expression in study.values.items():
+        try:
+            values[reference] = samples.estimate(expression)
+        except ExpressionError as error:
+            raise StudyError(f"{study.id}: the reference {{{reference}}} of the prose: {error}") from error
+    return Told(inputs(study), values, {wording.text: samples.checked(wording.check) for wording in study.wordings})
+
+
+def inputs(study: Study) -> str:
+    """Hash what determines the numbers of the prose: scenarios, overrides, replications, references and checks."""
+    checks = [*study.values.values(), *(wording.check for wording in study.wordings)]
+    used = {case for check in checks for _, case in check.uses}
+    cases = [case for name, case in study.cases.items() if name in used]
+    parts = {
+        "scenarios": sorted({hashlib.sha256(case.scenario.read_bytes()).hexdigest() for case in cases}),
+        "cases": {case.id: [case.scenario.name, case.reps, *case.sets] for case in cases},
+        "checks": [check.text for check in checks],
+        "figures": definitions(study, checks),
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def save(told: Told, folder: Path, study: str) -> None:
+    """Write the numbers of a study's prose, with the version of the simulator."""
+    document = {"version": _core.VERSION, **told.json()}
+    write(folder / f"{study}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+def kept(study: Study, root: Path = STUDIES) -> Told:
+    """Read the numbers of a study's prose; none if they have not been kept."""
+    file = root / study.id / FILE
+    if not file.is_file():
+        return UNTOLD
+    try:
+        document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return Told(*(document[name] for name in Told.__dataclass_fields__))
+    except (ValueError, LookupError, TypeError) as error:
+        raise StudyError(f"{file}: the data must be those that `make findings` writes: {error}") from error
+
+
+def filled_study(study: Study, root: Path = STUDIES) -> Study:
+    """Fill the references of a study's prose with the kept numbers."""
+    return sentences.told(study, kept(study, root).values)
+
+
+def complaints(study: Study, root: Path = STUDIES) -> "Iterator[str]":
+    """Yield what is wrong with the kept numbers of the prose: they are of other runs, or its words do not hold."""
+    if not study.values and not study.wordings:
+        return
+    found = kept(study, root)
+    if found.inputs != inputs(study):
+        yield f"{study.id}: its prose has changed since its runs: make findings"
+    for text in found.false:
+        yield f"{study.id}: the runs contradict its prose: {text}"
