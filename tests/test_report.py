@@ -133,7 +133,7 @@ def test_what_a_study_says_is_text_not_markup(tmp_path: Path) -> None:
     text = render(Reproduction([draw(outcome(tmp_path, said))], 1.0))
     assert "Is a &lt; b &amp; &lt;b&gt;?" in text
     assert "&lt;i&gt; and max<sub>p</sub> reach more" in text
-    scheme = '[[scheme]]\nname = "RED"\ntext = "Up to max_p, below 80 % & above."\n'
+    scheme = '[[scheme]]\nname = "RED"\ntext = "Up to max_p, below 80 % & above."\n\n[given]\n"80 %" = "the rule"\n'
     text = render(Reproduction([draw(outcome(tmp_path, f"{TOML}\n{scheme}"))], 1.0))
     assert "<p>Up to max<sub>p</sub>, below 80\N{NO-BREAK SPACE}% &amp; above.</p>" in text
 
@@ -220,8 +220,9 @@ def test_a_note_stands_with_the_numbers_that_it_is_about(tmp_path: Path) -> None
 def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path) -> None:
     table = "| a | b |\n|---|---|\n| 1 | <2 |"
     why = f'why = """\nIt does not.\n\n- because of max_p of 5 %\n\n{table}\n\nSee `larger-is-better`.\n"""'
-    found = outcome(tmp_path, TOML.replace("> goodput", "< goodput").replace("\n\n[[plot]]", f"\n{why}\n\n[[plot]]"))
-    text = render(Reproduction([draw(found)], 1.0))
+    given = '[given]\n"5 %" = "the rule"\n"| 1 | <2 |" = "the rule"\n'
+    said = TOML.replace("> goodput", "< goodput").replace("\n\n[[plot]]", f"\n{why}\n\n[[plot]]")
+    text = render(Reproduction([draw(outcome(tmp_path, f"{said}\n{given}"))], 1.0))
     assert Page(text).open == []
     for words in (
         "<li>because of max<sub>p</sub> of 5\N{NO-BREAK SPACE}%</li>",

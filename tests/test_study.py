@@ -449,7 +449,7 @@ def test_the_numbers_of_an_explanation_come_from_the_runs(tmp_path: Path) -> Non
     runs = {case: [document(seed, goodput=seed, queue=seed) for seed in (1, 2)] for case in study.cases}
     (remark,) = judge(study, runs).remarks
     assert remark.claim.why == "It has 3 cells, 1.5 of the line."
-    with pytest.raises(StudyError, match=r"remark: .* unknown case 'EPD.146'"):
+    with pytest.raises(StudyError, match=r"'queues-are-short', why: the reference {queue:EPD.146}.* unknown case 'EPD.146'"):
         toy(tmp_path, TOML + why.replace("{queue:EPD.1460}", "{queue:EPD.146}"))
 
 
@@ -516,7 +516,9 @@ def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     study = load(name)
     used = {case for number in study.numbers for _, case in number.measure.uses}
     claims = (*study.claims, *study.remarks)
-    used |= {case for claim in claims for each in (claim.check, *claim.values.values()) for _, case in each.uses}
+    used |= {case for claim in claims for _, case in claim.check.uses}
+    used |= {case for value in study.values.values() for _, case in value.uses}
+    used |= {case for wording in study.wordings for _, case in wording.check.uses}
     charts = [plot for plot in study.plots if isinstance(plot, Chart)]
     used |= {case for chart in charts for line in chart.lines for measure in line.measures for _, case in measure.uses}
     assert used == set(study.cases)

@@ -12,6 +12,7 @@ from pushout.study.finding import Finding
 from pushout.study.finding_result import Result, inputs
 from pushout.study.model import Study, StudyError
 from pushout.study.outcome import SETS
+from pushout.study.prose_result import check_settings
 from pushout.study.reproduce import Runs, Stage, runs_of, silent
 from pushout.study.samples import Samples
 
@@ -28,7 +29,7 @@ class Trial:
     def __init__(self, study: Study, finding: Finding, cache: Cache) -> None:
         self.study = study
         self.finding = finding
-        check_settings(study.id, finding)
+        check_settings(f"{study.id}: finding {finding.id!r}", finding.settings, finding.cases)
         check_range(study.id, finding)
         compared = {case for _, case in finding.comparison.uses}
         self.cases = {name: runs_of(case, finding.seeds, cache) for name, case in finding.cases.items()}
@@ -85,15 +86,6 @@ def run_findings(
             results.setdefault(trial.study.id, []).append(trial.judge(cache))
             progress(done, len(trials))
     return results
-
-
-def check_settings(study: str, finding: Finding) -> None:
-    """Raise if the prose states a setting that a case does not have."""
-    for setting in finding.settings:
-        for name, case in finding.cases.items():
-            if setting.of(case).job().explain() != case.job().explain():
-                message = f"{study}: finding {finding.id!r}: settings must be those of the cases, not {setting.name!r}"
-                raise StudyError(f"{message}, which changes {name!r}")
 
 
 def check_range(study: str, finding: Finding) -> None:

@@ -108,6 +108,12 @@ def check_names(names: Iterable[str]) -> None:
             raise TypeError(f"names must begin with a letter, not {name!r}; a quantity is a setting")
 
 
+def is_used(phrase: str, prose: str) -> bool:
+    """Return whether a phrase is in the prose, or its number in a list before its unit."""
+    number = re.match(NUMBER, phrase)
+    return phrase in prose or bool(number and number[0] in prose and phrase[number.end() :] in prose)
+
+
 def phrases_of(*tables: Mapping[str, object] | Iterable[str]) -> list[str]:
     """List the phrases of tables and lists."""
     return [phrase for table in tables for phrase in table]

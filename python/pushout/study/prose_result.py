@@ -6,7 +6,7 @@ earlier form of the study are recognised.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,9 @@ from pushout.cache import write
 from pushout.shipped import STUDIES
 from pushout.stats import Interval
 from pushout.study import sentences
+from pushout.study.case import Case
 from pushout.study.expression import ExpressionError
+from pushout.study.finding import Change
 from pushout.study.model import Study, StudyError
 from pushout.study.samples import Checked, Samples
 from pushout.study.finding_result import definitions
@@ -57,6 +59,16 @@ def tell(study: Study, samples: Samples) -> Told:
         except ExpressionError as error:
             raise StudyError(f"{study.id}: the reference {{{reference}}} of the prose: {error}") from error
     return Told(inputs(study), values, {wording.text: samples.checked(wording.check) for wording in study.wordings})
+
+
+def check_settings(place: str, settings: Iterable[Change], cases: Mapping[str, Case]) -> None:
+    """Raise if the prose states a setting that a case does not have."""
+    for setting in settings:
+        for name, case in cases.items():
+            other = setting.of(case)
+            if other != case and other.job().explain() != case.job().explain():
+                message = f"{place}: settings must be those of the cases, not {setting.name!r}"
+                raise StudyError(f"{message}, which changes {name!r}")
 
 
 def inputs(study: Study) -> str:

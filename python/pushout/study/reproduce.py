@@ -22,7 +22,7 @@ from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
 from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing
-from pushout.study.prose_result import tell
+from pushout.study.prose_result import check_settings, tell
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import as_printed
@@ -52,6 +52,8 @@ def reproduce(
     `stage` receives the progress. With `decide` the cases of open verdicts are then run `DECIDED` times.
     """
     start = time.monotonic()
+    for study in studies:
+        check_settings(study.id, study.settings, study.cases)
     chapters = _chapters([Plan(study, reps, cache) for study in studies], cache, jobs, stage)
     if decide:
         often = [open_cases(chapter.outcome) for chapter in chapters]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pushout.study.charts import Chart, Level, Line
 from pushout.study.expression import Expression, ExpressionError
-from pushout.study.held import phrases_of, unheld
+from pushout.study.held import is_used, phrases_of, unheld
 from pushout.study.reference import expression, filled, references, with_printed
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _check_use(study: "Study", phrases: Iterable[str]) -> None:
         if " ".join(wording.text.split()) not in prose:
             raise TypeError(f"holds: text must be a piece of the prose, not {wording.text!r}")
     for phrase in phrases:
-        if phrase.split()[0] not in prose:
+        if not is_used(phrase, prose):
             raise TypeError(f"settings, given and names must occur in the prose, not {phrase!r}; remove it")
 
 
