@@ -43,13 +43,24 @@ def unheld(text: str, phrases: Collection[str], own: Iterable[Expression] = (), 
     `own` are the checks or measures that the text describes: their constants, shares also as percent, and the numbers
     in the ids of their cases hold equal numbers of the text.
     """
-    rest = _without(REFERENCE.sub(" ", text), phrases)
-    for pattern in FREE.values():
-        rest = re.sub(pattern, " ", rest)
+    rest = _without_free(_without(REFERENCE.sub(" ", text), phrases))
     values = [*also, *(value for expression in own for value in _values(expression))]
-    rest = re.sub(NUMBER, lambda match: " " if _is_among(match[0], values) else match[0], rest)
+    rest = re.sub(
+        rf"({NUMBER})( %)?", lambda match: " " if _is_among(match[1], values, bool(match[2])) else match[0], rest
+    )
     found = WITH_DIGIT.search(rest)
     return found[0] if found else ""
+
+
+def quantities(text: str) -> list[str]:
+    """List the numbers of a text that need a setting or a source."""
+    return re.findall(NUMBER, _without_free(REFERENCE.sub(" ", text)))
+
+
+def _without_free(text: str) -> str:
+    for pattern in FREE.values():
+        text = re.sub(pattern, " ", text)
+    return text
 
 
 def _without(text: str, phrases: Collection[str]) -> str:
@@ -84,21 +95,20 @@ def _listed(text: str, unit: str, numbers: Collection[str]) -> str:
 
 
 def _values(expression: Expression) -> Iterator[float]:
-    """Yield the numbers of an expression and of its cases."""
-    for match in re.finditer(NUMBER.replace(r"(?<![\d.])", r"(?<![\w.])") + r"(?:e-?\d+)?", expression.text):
-        yield float(match[0])
-    for _, case in expression.uses:
-        yield from (float(number) for number in re.findall(r"\d+", case))
+    """Yield the numbers of an expression, those in the names of its cases among them."""
+    text = expression.text
+    yield from (float(match[0]) for match in re.finditer(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?", text))
+    for name in re.findall(r'"([^"]*)"', text):
+        yield from (float(number) for number in re.findall(r"(?<!\w)\d+", name))
 
 
-def _is_among(text: str, values: Iterable[float]) -> bool:
-    """Return whether a number is one of these values, or one of them as percent, or in a unit of thousands."""
+def _is_among(text: str, values: Iterable[float], is_percent: bool) -> bool:
+    """Return whether a number is one of these values, as percent also a share or its complement, or in a larger unit."""
     number = float(re.sub(r"\s", "", text))
-    return any(
-        isclose(number, form)
-        for value in values
-        for form in (value, 100 * value, 100 * abs(1 - value), 1e3 * value, value / 1e3, value / 1e6)
-    )
+    forms = [form for value in values for form in (value, value / 1e3, value / 1e6)]
+    if is_percent:
+        forms += [form for value in values for form in (100 * value, 100 * abs(1 - value))]
+    return any(isclose(number, form) for form in forms)
 
 
 def check_names(names: Iterable[str]) -> None:

@@ -22,6 +22,7 @@ from pushout.study.finding import Change
 from pushout.study.model import Study, StudyError
 from pushout.study.samples import Checked, Samples
 from pushout.study.finding_result import definitions
+from pushout.study.held import quantities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,10 @@ def check_settings(place: str, settings: Iterable[Change], cases: Mapping[str, C
 
 
 def inputs(study: Study) -> str:
-    """Hash what determines the numbers of the prose: scenarios, overrides, replications, references and checks."""
+    """Hash what determines the numbers of the prose: scenarios, overrides, replications, references and checks.
+
+    The quantities that are no references belong to it: one that becomes another setting of the study needs a look.
+    """
     checks = [*study.values.values(), *(wording.check for wording in study.wordings)]
     used = {case for check in checks for _, case in check.uses}
     cases = [case for name, case in study.cases.items() if name in used]
@@ -81,6 +85,7 @@ def inputs(study: Study) -> str:
         "cases": {case.id: [case.scenario.name, case.reps, *case.sets] for case in cases},
         "checks": [check.text for check in checks],
         "figures": definitions(study, checks),
+        "quantities": [number for _, _, text in sentences.sentences(study) for number in quantities(text)],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pushout.document import Document, figure
 from pushout.stats import Interval, interval
 from pushout.study.bootstrap import counts, means, reader, same
-from pushout.study.by_run import by_run
+from pushout.study.by_run import by_run, is_averaged
 from pushout.study.evidence import Comparison, evidence, unit
 from pushout.study.expression import Expression, ExpressionError, Lookup, UnmeasuredError, Value
 
@@ -99,7 +99,7 @@ class Samples:
         Cases of an expression need not have the same number of replications, and a ratio of means is not a mean of
         ratios.
         """
-        if len({case for _, case in expression.uses}) == 1:
+        if len({case for _, case in expression.uses}) == 1 and not is_averaged(expression.tree):
             return interval(_numbers(expression, self.each(expression)))
         means = by_run(expression, self._is_list, self._named)
         columns = {use: self._means(*use) for use in means.uses}
