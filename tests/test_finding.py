@@ -255,6 +255,44 @@ def test_a_change_of_the_range_must_change_a_compared_case(tmp_path: Path) -> No
         check_range("toy", replace(finding, range=(Change("equal segments", {"*": ("flows.transport.mss=1460",)}),)))
 
 
+def test_one_compared_case_that_a_change_of_the_range_changes_is_enough(tmp_path: Path) -> None:
+    finding = on_the_lan(tmp_path)
+    mixed = Change("one case", {"EPD.1460": ("flows.transport.mss=1400",), "EPD.9140": ("flows.transport.mss=1460",)})
+    assert len({case for _, case in finding.comparison.uses}) > 1
+    check_range("toy", replace(finding, range=(mixed,)))
+
+
+def test_runs_that_agree_must_agree_after_each_change_of_the_range(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certain = LARGER.replace('figure = "A curve"', 'figure = "A curve"\nrandom = false')
+    fixed = document(1)
+
+    def changed_by_chance(seed: int, **_: float) -> dict[str, object]:
+        return {**fixed, "seed": seed, "name": seed if "load=1" in " ".join(core.runs[-1][0]) else "same"}
+
+    monkeypatch.setattr("conftest.document", changed_by_chance)
+    with pytest.raises(StudyError, match="random must be true, not false: the runs of .* differ with the seed"):
+        run(tmp_path, certain)
+
+
+def test_a_number_that_one_run_lacks_is_not_averaged_over_the_others(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = document
+
+    def without(seed: int, **figures: float) -> dict[str, object]:
+        made = usual(seed, **figures)
+        if seed == 9:
+            made["summary"]["goodput_ratio"] = None
+        return made
+
+    monkeypatch.setattr("conftest.document", without)
+    with pytest.raises(StudyError, match="a reference of a finding is not a number in every run"):
+        run(tmp_path)
+    assert core.runs
+
+
 def test_runs_without_chance_need_two_seeds_that_must_agree(
     core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@ import re
 import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -572,3 +573,33 @@ def test_bands_have_edges_where_several_may_overlap(tmp_path: Path, drawn: list[
     chart(replace(plot, lines=plot.lines * count), [[interval([1.0, 2.0])] * 2] * count)
     bands = [band for band in drawn[0].collections if band.get_label() != "95 % interval"]
     assert [list(band.get_linewidths()) for band in bands] == [[width]] * count
+
+
+HOSTILE = 'a "<b>& \'url(#x)\''
+"""A title with everything that markup treats as its own."""
+
+
+def test_titles_of_studies_and_plots_are_text_in_the_page_and_in_every_drawing(tmp_path: Path) -> None:
+    said = TOML + CHARTS
+    for title in ("A toy", "Goodput", "A curve", "A series", "Bars"):
+        said = said.replace(f'title = "{title}"', f"title = '''{title} {HOSTILE}'''")
+    reproduction = Reproduction([draw(outcome(tmp_path, said))], 1.0)
+    page = render(reproduction)
+    parsed = Page(page)
+    assert parsed.open == []
+    assert f"A toy {HOSTILE}" in parsed.text
+    assert "<b>&" not in page and 'a "<b>' not in page
+    for _, drawing in files(reproduction.chapters[0]):
+        root = ElementTree.fromstring(drawing)  # noqa: S314 - our own drawing
+        assert HOSTILE in str(root.get("aria-label"))
+        assert HOSTILE.replace(" ", "") in "".join(root.itertext()).replace(" ", "").replace("\n", "")
+
+
+def test_every_reference_within_the_page_and_its_drawings_has_its_id(tmp_path: Path) -> None:
+    reproduction = Reproduction([draw(outcome(tmp_path, TOML + CHARTS))], 1.0)
+    page = render(reproduction)
+    texts = [page, *(drawing for _, drawing in files(reproduction.chapters[0]))]
+    for text in texts:
+        used = set(re.findall(r"url\(#([^)]+)\)", text)) | set(re.findall(r'(?:href|aria-describedby)="#?([\w-]+)"', text))
+        assert used <= set(re.findall(r'\bid="([^"]+)"', text))
+    assert any("url(#" in text for text in texts)

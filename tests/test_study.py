@@ -480,6 +480,19 @@ def test_studies_that_end_before_others_are_judged_aside_with_the_same_result(co
     assert [chapter.plots for chapter in together.chapters] == [done.chapters[0].plots for done in apart]
 
 
+def test_results_of_another_build_are_computed_again(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, cache = toy(tmp_path), Cache(tmp_path / "cache")
+    reproduce([study], cache=cache)
+    runs = len(core.runs)
+    reproduce([study], cache=cache)
+    assert len(core.runs) == runs
+    monkeypatch.setattr("pushout.cache.build", lambda: "another build")
+    reproduce([study], cache=cache)
+    assert len(core.runs) == 2 * runs
+
+
 def test_an_interrupted_run_loses_at_most_what_was_under_way(core: FakeCore, tmp_path: Path) -> None:
     study, cache = toy(tmp_path), Cache(tmp_path / "cache")
     core.interrupt_after = 5

@@ -33,11 +33,6 @@ def by_run(check: Expression, is_list: IsList, name: Namer) -> Expression:
     return check.replaced(tree, parts.names) if parts.names else check
 
 
-def is_averaged(tree: ast.expr) -> bool:
-    """Return whether an expression uses the mean over the runs."""
-    return any(isinstance(part, ast.Call) and ast.unparse(part.func) in AVERAGED for part in ast.walk(tree))
-
-
 class _Parts:
     """The parts of a check that are evaluated in each run; `names` are those of their figures."""
 

@@ -1,5 +1,6 @@
 """Evaluate expressions over the replications of cases: estimates with intervals, and verdicts on claims."""
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from pushout.document import Document, figure
 from pushout.stats import Interval, interval
 from pushout.study.bootstrap import counts, means, reader, same
-from pushout.study.by_run import by_run, is_averaged
+from pushout.study.by_run import by_run
 from pushout.study.evidence import Comparison, evidence, unit
 from pushout.study.expression import Expression, ExpressionError, Lookup, UnmeasuredError, Value
 
@@ -94,12 +95,14 @@ class Samples:
         return [interval(values) if values else None for values in known]
 
     def estimate(self, expression: Expression) -> Interval:
-        """Estimate a number of the prose: one case run by run, several by their means, with resamples for the interval.
+        """Estimate a number of the prose: a figure, or how often a comparison is true, run by run; all else on the means.
 
-        Cases of an expression need not have the same number of replications, and a ratio of means is not a mean of
-        ratios.
+        So checks take means as well: a ratio of means is not a mean of ratios, and cases need not have the same number
+        of replications. The interval is then that of the resamples.
         """
-        if len({case for _, case in expression.uses}) == 1 and not is_averaged(expression.tree):
+        figure = isinstance(expression.tree, ast.Subscript)
+        often = any(isinstance(part, ast.Compare) for part in ast.walk(expression.tree))
+        if len({case for _, case in expression.uses}) == 1 and (figure or often):
             return interval(_numbers(expression, self.each(expression)))
         means = by_run(expression, self._is_list, self._named)
         columns = {use: self._means(*use) for use in means.uses}
