@@ -272,7 +272,7 @@ def test_runs_that_agree_must_agree_after_each_change_of_the_range(
         return {**fixed, "seed": seed, "name": seed if "load=1" in " ".join(core.runs[-1][0]) else "same"}
 
     monkeypatch.setattr("conftest.document", changed_by_chance)
-    with pytest.raises(StudyError, match="random must be true, not false: the runs of .* differ with the seed"):
+    with pytest.raises(StudyError, match=r"random must be true, not false: the runs of .* differ with the seed"):
         run(tmp_path, certain)
 
 

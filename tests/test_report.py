@@ -2,7 +2,6 @@ import re
 import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
-from xml.etree import ElementTree
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -575,7 +574,7 @@ def test_bands_have_edges_where_several_may_overlap(tmp_path: Path, drawn: list[
     assert [list(band.get_linewidths()) for band in bands] == [[width]] * count
 
 
-HOSTILE = 'a "<b>& \'url(#x)\''
+HOSTILE = "a \"<b>& 'url(#x)'"
 """A title with everything that markup treats as its own."""
 
 
@@ -600,6 +599,8 @@ def test_every_reference_within_the_page_and_its_drawings_has_its_id(tmp_path: P
     page = render(reproduction)
     texts = [page, *(drawing for _, drawing in files(reproduction.chapters[0]))]
     for text in texts:
-        used = set(re.findall(r"url\(#([^)]+)\)", text)) | set(re.findall(r'(?:href|aria-describedby)="#?([\w-]+)"', text))
+        used = set(re.findall(r"url\(#([^)]+)\)", text)) | set(
+            re.findall(r'(?:href|aria-describedby)="#?([\w-]+)"', text)
+        )
         assert used <= set(re.findall(r'\bid="([^"]+)"', text))
     assert any("url(#" in text for text in texts)

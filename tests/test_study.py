@@ -449,7 +449,9 @@ def test_the_numbers_of_an_explanation_come_from_the_runs(tmp_path: Path) -> Non
     runs = {case: [document(seed, goodput=seed, queue=seed) for seed in (1, 2)] for case in study.cases}
     (remark,) = judge(study, runs).remarks
     assert remark.claim.why == "It has 3 cells, 1.5 of the line."
-    with pytest.raises(StudyError, match=r"'queues-are-short', why: the reference {queue:EPD.146}.* unknown case 'EPD.146'"):
+    with pytest.raises(
+        StudyError, match=r"'queues-are-short', why: the reference {queue:EPD.146}.* unknown case 'EPD.146'"
+    ):
         toy(tmp_path, TOML + why.replace("{queue:EPD.1460}", "{queue:EPD.146}"))
 
 

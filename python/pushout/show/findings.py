@@ -7,8 +7,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from pushout.study.finding_result import Result
-from pushout.study.samples import Checked
 from pushout.study.model import Study
+from pushout.study.samples import Checked
 from pushout.study.tables import SIGNS
 
 

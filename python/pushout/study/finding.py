@@ -190,4 +190,6 @@ def _check_prose(texts: Iterable[str], names: Collection[str], settings: Collect
         if phrase not in prose:
             raise TypeError(f"names and settings must occur in the prose, not {phrase!r}")
     if word := unheld(prose, (*names, *settings)):
-        raise TypeError(f"numbers of a finding must be references, settings or names, not {word!r}; write {{FIGURE:CASE}}")
+        raise TypeError(
+            f"numbers of a finding must be references, settings or names, not {word!r}; write {{FIGURE:CASE}}"
+        )

@@ -4,8 +4,8 @@
     given       "PHRASE" = its source: a quantity of the paper or of a standard that no number of the study has
     names       names with digits
 
-A phrase with a unit holds every number of a list before the unit as well, each by a phrase of its own: "50 to 200 kbytes"
-needs "50 kbytes" and "200 kbytes". Every other digit is refused, so that prose cannot differ from the runs.
+A phrase with a unit holds the number of a list before the unit as well: "50 to 200 kbytes" needs "50 kbytes" and
+"200 kbytes". Every other digit is refused, so that prose cannot differ from the runs.
 """
 
 import re
@@ -103,7 +103,7 @@ def _values(expression: Expression) -> Iterator[float]:
 
 
 def _is_among(text: str, values: Iterable[float], is_percent: bool) -> bool:
-    """Return whether a number is one of these values, as percent also a share or its complement, or in a larger unit."""
+    """Return whether a number is one of these values, also in a larger unit; as percent, a share or its complement."""
     number = float(re.sub(r"\s", "", text))
     forms = [form for value in values for form in (value, value / 1e3, value / 1e6)]
     if is_percent:

@@ -43,12 +43,11 @@ from pushout import _core
 from pushout.errors import PushoutError, ScenarioError
 from pushout.shipped import STUDIES
 from pushout.source import read as read_text
-from pushout.study import charts, printed, tolerance
+from pushout.study import charts, printed, sentences, tolerance
 from pushout.study.case import Case, counted
 from pushout.study.case import cases as cases_of
 from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
-from pushout.study import sentences
 from pushout.study.finding import Change, Finding, Surroundings, changes
 from pushout.study.held import check_names
 from pushout.study.null import Null, null_of

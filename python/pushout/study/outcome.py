@@ -10,7 +10,7 @@ from typing import Any
 from pushout.stats import Interval
 from pushout.study.evidence import Comparison
 from pushout.study.model import Claim, Number, Study
-from pushout.study.prose_result import UNTOLD, Told
+from pushout.study.prose_result import NO_PROSE, Prose
 from pushout.study.samples import SURE
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import fitted
@@ -230,7 +230,7 @@ class Outcome:
     curves: list[list[list[Interval | None]]]
     weighings: list[Weighing]
     printed: Variant | None = None
-    prose: Told = UNTOLD
+    prose: Prose = NO_PROSE
 
     @property
     def as_printed(self) -> "Outcome | Variant":

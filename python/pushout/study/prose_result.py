@@ -19,10 +19,10 @@ from pushout.study import sentences
 from pushout.study.case import Case
 from pushout.study.expression import ExpressionError
 from pushout.study.finding import Change
-from pushout.study.model import Study, StudyError
-from pushout.study.samples import Checked, Samples
 from pushout.study.finding_result import definitions
 from pushout.study.held import quantities
+from pushout.study.model import Study, StudyError
+from pushout.study.samples import Checked, Samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ FILE = "prose.json"
 
 
 @dataclass(frozen=True)
-class Told:
+class Prose:
     """The numbers of a study's prose by their references, and the checks of its words by their texts."""
 
     inputs: str
@@ -48,10 +48,10 @@ class Told:
         return dict(vars(self))
 
 
-UNTOLD = Told("", {}, {})
+NO_PROSE = Prose("", {}, {})
 
 
-def tell(study: Study, samples: Samples) -> Told:
+def measured(study: Study, samples: Samples) -> Prose:
     """Measure the numbers of the prose, and check its words."""
     values = {}
     for reference, expression in study.values.items():
@@ -59,7 +59,7 @@ def tell(study: Study, samples: Samples) -> Told:
             values[reference] = samples.estimate(expression)
         except ExpressionError as error:
             raise StudyError(f"{study.id}: the reference {{{reference}}} of the prose: {error}") from error
-    return Told(inputs(study), values, {wording.text: samples.checked(wording.check) for wording in study.wordings})
+    return Prose(inputs(study), values, {wording.text: samples.checked(wording.check) for wording in study.wordings})
 
 
 def check_settings(place: str, settings: Iterable[Change], cases: Mapping[str, Case]) -> None:
@@ -90,27 +90,27 @@ def inputs(study: Study) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def save(told: Told, folder: Path, study: str) -> None:
+def save(prose: Prose, folder: Path, study: str) -> None:
     """Write the numbers of a study's prose, with the version of the simulator."""
-    document = {"version": _core.VERSION, **told.json()}
+    document = {"version": _core.VERSION, **prose.json()}
     write(folder / f"{study}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
-def kept(study: Study, root: Path = STUDIES) -> Told:
+def kept(study: Study, root: Path = STUDIES) -> Prose:
     """Read the numbers of a study's prose; none if they have not been kept."""
     file = root / study.id / FILE
     if not file.is_file():
-        return UNTOLD
+        return NO_PROSE
     try:
         document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        return Told(*(document[name] for name in Told.__dataclass_fields__))
+        return Prose(*(document[name] for name in Prose.__dataclass_fields__))
     except (ValueError, LookupError, TypeError) as error:
         raise StudyError(f"{file}: the data must be those that `make findings` writes: {error}") from error
 
 
 def filled_study(study: Study, root: Path = STUDIES) -> Study:
     """Fill the references of a study's prose with the kept numbers."""
-    return sentences.told(study, kept(study, root).values)
+    return sentences.with_values(study, kept(study, root).values)
 
 
 def complaints(study: Study, root: Path = STUDIES) -> "Iterator[str]":

@@ -1,11 +1,11 @@
 """References in prose: `{…}` stands for a number that the runs of a study give, or that the paper prints.
 
-    {FIGURE:CASE}       the mean of a figure in a case
-    {EXPRESSION}        an expression over figures of cases, such as `{100 * (1 - goodput['lan.UBR'])}`
-    {NAME}              in a finding, one of its values
-    {measured:NUMBER}   what the study measures for a number
-    {printed:NUMBER}    the printed value of a number of the study; in an expression `printed['NUMBER']`
-    {…|2}               with two decimals; without it, three digits, or fewer if the interval justifies fewer
+{FIGURE:CASE}       the mean of a figure in a case
+{EXPRESSION}        an expression over figures of cases, such as `{100 * (1 - goodput['lan.UBR'])}`
+{NAME}              in a finding, one of its values
+{measured:NUMBER}   what the study measures for a number
+{printed:NUMBER}    the printed value of a number of the study; in an expression `printed['NUMBER']`
+{…|2}               with two decimals; without it, three digits, or fewer if the interval justifies fewer
 """
 
 import re

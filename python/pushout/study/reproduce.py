@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
 from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing
-from pushout.study.prose_result import check_settings, tell
+from pushout.study.prose_result import check_settings, measured
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import as_printed
@@ -224,8 +224,8 @@ def judge(
     """
     samples = Samples(study.figures, documents, SETS, study.units)
     charts = [plot.lines if isinstance(plot, Chart) else () for plot in study.plots]
-    prose = tell(study, samples)
-    study = sentences.told(study, prose.values)
+    prose = measured(study, samples)
+    study = sentences.with_values(study, prose.values)
     return Outcome(
         study,
         _found(study.numbers, samples),

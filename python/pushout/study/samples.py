@@ -95,7 +95,7 @@ class Samples:
         return [interval(values) if values else None for values in known]
 
     def estimate(self, expression: Expression) -> Interval:
-        """Estimate a number of the prose: a figure, or how often a comparison is true, run by run; all else on the means.
+        """Estimate a number of the prose: figures, and how often a comparison is true, run by run; the rest on means.
 
         So checks take means as well: a ratio of means is not a mean of ratios, and cases need not have the same number
         of replications. The interval is then that of the resamples.
@@ -191,9 +191,9 @@ class Samples:
 
 
 def _numbers(expression: Expression, values: Sequence[Value]) -> list[float]:
-    """Refuse values of which none, or one, is not a number."""
-    if not values or not all(isinstance(value, int | float) for value in values):
-        raise ExpressionError(f"{expression.text}: a reference must be a number in every run; name one case, or reduce")
+    """Refuse values that are not numbers, or no values."""
+    if wrong := [value for value in values or (None,) if not isinstance(value, int | float)]:
+        raise ExpressionError(f"{expression.text}: a reference must be one number in every run, not {wrong[0]!r:.40}")
     return list(values)
 
 

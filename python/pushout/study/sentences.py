@@ -68,7 +68,7 @@ def _parts(part: Any) -> Iterator[Any]:
 
 def mapped(part: Any, change: Filler) -> Any:
     """Copy a study, or a part of one, with every text changed."""
-    own = {name: change(getattr(part, name)) for name in FIELDS.get(type(part).__name__, ())}
+    own: dict[str, Any] = {name: change(getattr(part, name)) for name in FIELDS.get(type(part).__name__, ())}
     for field in fields(part):
         value = getattr(part, field.name)
         if isinstance(value, tuple):
@@ -82,7 +82,7 @@ def _is_part(value: Any) -> bool:
     return is_dataclass(value) and type(value).__name__ in FIELDS
 
 
-def told(study: "Study", values: "Mapping[str, Interval]") -> "Study":
+def with_values(study: "Study", values: "Mapping[str, Interval]") -> "Study":
     """Fill the references of a study's prose with what the runs gave."""
     filled_study: Study = mapped(study, lambda text: filled(text, values))
     return filled_study
