@@ -1,6 +1,5 @@
 """The prose of studies: what holds its numbers and its words, and that a number changed at random is noticed."""
 
-import json
 import random
 import re
 from collections import Counter
@@ -237,13 +236,20 @@ def test_kept_numbers_of_another_form_of_the_study_are_named(old: str, new: str,
 
 
 def test_kept_words_that_do_not_hold_are_named_by_the_check_of_generated_files(tmp_path: Path) -> None:
-    study = kept(tmp_path)
-    file = tmp_path / "toy" / prose_result.FILE
-    data = json.loads(file.read_text(encoding="utf-8"))
-    data["holds"]["EPD is ahead."]["holds"] = False
-    file.write_text(json.dumps(data), encoding="utf-8")
+    contrary = WHOLE.replace('> goodput["EPD.1460"]\'', '< goodput["EPD.1460"]\'')
+    study = kept(tmp_path, contrary)
     assert any("the runs contradict its prose: 'EPD is ahead.'" in each for each in complaints(study, tmp_path))
     assert any("toy: the runs contradict its prose" in each for each in findings.wrong(tmp_path))
+
+
+def test_a_kept_number_changed_by_hand_is_named(tmp_path: Path) -> None:
+    study = kept(tmp_path)
+    file = tmp_path / "toy" / prose_result.FILE
+    text = file.read_text(encoding="utf-8")
+    assert '"n": 3' in text
+    file.write_text(text.replace('"n": 3', '"n": 4', 1), encoding="utf-8")
+    with pytest.raises(StudyError, match="a number was changed by hand"):
+        list(complaints(study, tmp_path))
 
 
 def test_damaged_numbers_of_the_prose_are_named(tmp_path: Path) -> None:

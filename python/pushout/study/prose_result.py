@@ -47,6 +47,11 @@ class Prose:
         """Return the form in which it is kept."""
         return dict(vars(self))
 
+    @property
+    def digest(self) -> str:
+        """Hash all of it, so that a number changed by hand is recognised."""
+        return hashlib.sha256(json.dumps(self.json(), sort_keys=True).encode()).hexdigest()
+
 
 NO_PROSE = Prose("", {}, {})
 
@@ -92,7 +97,7 @@ def inputs(study: Study) -> str:
 
 def save(prose: Prose, folder: Path, study: str) -> None:
     """Write the numbers of a study's prose, with the version of the simulator."""
-    document = {"version": _core.VERSION, **prose.json()}
+    document = {"version": _core.VERSION, "digest": prose.digest, **prose.json()}
     write(folder / f"{study}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -103,9 +108,12 @@ def kept(study: Study, root: Path = STUDIES) -> Prose:
         return NO_PROSE
     try:
         document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        return Prose(*(document[name] for name in Prose.__dataclass_fields__))
+        found = Prose(*(document[name] for name in Prose.__dataclass_fields__))
+        if document["digest"] != found.digest:
+            raise ValueError("a number was changed by hand")
     except (ValueError, LookupError, TypeError) as error:
         raise StudyError(f"{file}: the data must be those that `make findings` writes: {error}") from error
+    return found
 
 
 def filled_study(study: Study, root: Path = STUDIES) -> Study:
