@@ -244,7 +244,8 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "findings": findings,
     }
     wordings = each_of(table, "holds", lambda entry: _wording(entry, figures, cases))
-    return sentences.read(made(Study, {**table, **rest, **_holders(table, cases)}), wordings)
+    study: Study = sentences.read(made(Study, {**table, **rest, **_holders(table, cases)}), wordings)
+    return study
 
 
 def _wording(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -> sentences.Wording:

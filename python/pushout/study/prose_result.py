@@ -118,7 +118,8 @@ def kept(study: Study, root: Path = STUDIES) -> Prose:
 
 def filled_study(study: Study, root: Path = STUDIES) -> Study:
     """Fill the references of a study's prose with the kept numbers."""
-    return sentences.with_values(study, kept(study, root).values)
+    filled: Study = sentences.with_values(study, kept(study, root).values)
+    return filled
 
 
 def complaints(study: Study, root: Path = STUDIES) -> "Iterator[str]":

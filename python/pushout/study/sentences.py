@@ -9,16 +9,16 @@ Findings have their own cases and check their prose themselves; see `finding`.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pushout.stats import Interval
 from pushout.study.charts import Chart, Level, Line
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.held import is_used, phrases_of, unheld
 from pushout.study.reference import expression, filled, references, with_printed
 
-if TYPE_CHECKING:
-    from pushout.stats import Interval
-    from pushout.study.model import Study
+Study = Any
+"""A `Study`: `model`, which defines it, reads its prose with this module."""
 
 FIELDS = {
     "Study": ("headline", "question"),
@@ -82,13 +82,12 @@ def _is_part(value: Any) -> bool:
     return is_dataclass(value) and type(value).__name__ in FIELDS
 
 
-def with_values(study: "Study", values: "Mapping[str, Interval]") -> "Study":
+def with_values(study: Study, values: Mapping[str, Interval]) -> Study:
     """Fill the references of a study's prose with what the runs gave."""
-    filled_study: Study = mapped(study, lambda text: filled(text, values))
-    return filled_study
+    return mapped(study, lambda text: filled(text, values))
 
 
-def values(study: "Study") -> dict[str, Expression]:
+def values(study: Study) -> dict[str, Expression]:
     """Compile every reference of the prose."""
     found: dict[str, Expression] = {}
     for part, field, text in sentences(study):
@@ -98,7 +97,7 @@ def values(study: "Study") -> dict[str, Expression]:
     return found
 
 
-def _compiled(reference: str, study: "Study", place: str) -> Expression:
+def _compiled(reference: str, study: Study, place: str) -> Expression:
     measures = {f"measured:{number.id}": number.measure.text for number in study.numbers}
     try:
         value = Expression(measures.get(reference) or expression(reference), study.figures, study.cases)
@@ -109,7 +108,7 @@ def _compiled(reference: str, study: "Study", place: str) -> Expression:
     return value
 
 
-def read(study: "Study", wordings: Iterable[Wording]) -> "Study":
+def read(study: Study, wordings: Iterable[Wording]) -> Study:
     """Write the printed values into the prose, and check that something holds every number of it."""
     study = replace(study, wordings=tuple(wordings))
     phrases = phrases_of([setting.name for setting in study.settings], study.given, study.names)
@@ -125,7 +124,7 @@ def read(study: "Study", wordings: Iterable[Wording]) -> "Study":
     return replace(study, values=values(study))
 
 
-def _check_use(study: "Study", phrases: Iterable[str]) -> None:
+def _check_use(study: Study, phrases: Iterable[str]) -> None:
     """Raise if a phrase, or the text of a comparison, is not in the prose."""
     prose = " ".join(" ".join(text for _, _, text in sentences(study)).split())
     for wording in study.wordings:
