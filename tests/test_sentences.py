@@ -17,6 +17,7 @@ from pushout.study.model import Study, StudyError, available, load
 from pushout.study.prose_result import check_settings, complaints, filled_study, inputs, save
 from pushout.study.reference import REFERENCE
 from pushout.study.reproduce import judge
+from pushout.study.samples import Samples
 from test_study import CHARTS, REMARK, TOML, outcome, toy
 
 SAID = 'stands = "EPD has {goodput:EPD.9140} of the line and print {printed:UBR.goodput.1460}. EPD is ahead."'
@@ -197,6 +198,17 @@ def test_words_that_the_runs_contradict_are_named_with_the_values(tmp_path: Path
     (false,) = judge(study, runs).prose.false
     assert false.startswith("'EPD is ahead.', 0.9002 > 0.9002 is false")
     assert not outcome(tmp_path, WHOLE).prose.false
+
+
+def test_a_number_that_was_not_measured_is_named_and_stays_open(tmp_path: Path) -> None:
+    study = toy(tmp_path, WHOLE)
+    runs = {case: [document(seed) for seed in (1, 2)] for case in study.cases}
+    for run in runs["EPD.9140"]:
+        run["summary"]["goodput_ratio"] = None
+    prose = prose_result.measured(study, Samples(study.figures, runs))
+    assert any("{goodput:EPD.9140}" in each and "must be measured" in each for each in prose.false)
+    filled = sentences.with_values(study, prose.values)
+    assert filled.conclusion.stands.startswith("EPD has ? of the line")
 
 
 def test_the_words_of_a_comparison_must_be_in_the_prose(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pushout.shipped import STUDIES
 from pushout.stats import Interval
 from pushout.study import sentences
 from pushout.study.case import Case
-from pushout.study.expression import ExpressionError
+from pushout.study.expression import ExpressionError, UnmeasuredError
 from pushout.study.finding import Change
 from pushout.study.finding_result import definitions
 from pushout.study.held import quantities
@@ -57,14 +57,16 @@ NO_PROSE = Prose("", {}, {})
 
 
 def measured(study: Study, samples: Samples) -> Prose:
-    """Measure the numbers of the prose, and check its words."""
-    values = {}
+    """Measure the numbers of the prose, and check its words; a number without a value counts as contradicted words."""
+    values, holds = {}, {wording.text: samples.checked(wording.check) for wording in study.wordings}
     for reference, expression in study.values.items():
         try:
             values[reference] = samples.estimate(expression)
+        except UnmeasuredError as error:
+            holds[f"{{{reference}}}"] = {"holds": False, "sure": None, "evidence": str(error)}
         except ExpressionError as error:
             raise StudyError(f"{study.id}: the reference {{{reference}}} of the prose: {error}") from error
-    return Prose(inputs(study), values, {wording.text: samples.checked(wording.check) for wording in study.wordings})
+    return Prose(inputs(study), values, holds)
 
 
 def check_settings(place: str, settings: Iterable[Change], cases: Mapping[str, Case]) -> None:

@@ -192,7 +192,9 @@ class Samples:
 
 def _numbers(expression: Expression, values: Sequence[Value]) -> list[float]:
     """Refuse values that are not numbers, or no values."""
-    if wrong := [value for value in values or (None,) if not isinstance(value, int | float)]:
+    if not values or None in values:
+        raise UnmeasuredError(f"{expression.text}: a reference must be measured, not without a value in a run")
+    if wrong := [value for value in values if not isinstance(value, int | float)]:
         raise ExpressionError(f"{expression.text}: a reference must be one number in every run, not {wrong[0]!r:.40}")
     return list(values)
 
