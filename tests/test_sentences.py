@@ -12,10 +12,12 @@ import pytest
 from conftest import ROOT, document
 from pushout.generate import findings, studies
 from pushout.study import prose_result, sentences
+from pushout.study.chapter import Reproduction, draw
 from pushout.study.held import FREE, NUMBER, quantities, unheld
 from pushout.study.model import Study, StudyError, available, load
 from pushout.study.prose_result import check_settings, complaints, filled_study, inputs, save
 from pushout.study.reference import REFERENCE
+from pushout.study.report import render
 from pushout.study.reproduce import judge
 from pushout.study.samples import Samples
 from test_study import CHARTS, REMARK, TOML, outcome, toy
@@ -197,6 +199,8 @@ def test_words_that_the_runs_contradict_are_named_with_the_values(tmp_path: Path
     runs = {case: [document(seed, goodput=0.9) for seed in (1, 2)] for case in study.cases}
     (false,) = judge(study, runs).prose.false
     assert false.startswith("'EPD is ahead.', 0.9002 > 0.9002 is false")
+    page = render(Reproduction([draw(judge(study, runs))], 1.0))
+    assert "the runs contradict these words of the study:" in page and "&#39;EPD is ahead.&#39;" in page
     assert not outcome(tmp_path, WHOLE).prose.false
 
 
