@@ -21,8 +21,9 @@ from pushout.study import full_result, model, report
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.finding import SEEDS, Change, Finding
 from pushout.study.finding_result import FILE, Result, kept, problem, save
-from pushout.study.finding_runs import check_range, check_settings, run_findings
+from pushout.study.finding_runs import check_range, run_findings
 from pushout.study.model import Study, StudyError
+from pushout.study.prose_result import check_settings
 from pushout.study.reference import filled
 from pushout.study.reproduce import judge
 from test_study import CHARTS, TOML, toy
@@ -34,14 +35,13 @@ LARGER = """
 id = "larger"
 title = "Segments of more than 9000 octets reach more"
 text = "EPD reaches {goodput:EPD.9140} of the line, {gain} % more than with small segments."
-limits = "One network. Print has 0.97. Tail drop has {goodput:UBR.9140}."
+limits = "One network. Print has {printed:UBR.goodput.1460}. Tail drop has {goodput:UBR.9140}."
 comparison = 'goodput["EPD.9140"] > goodput["EPD.1460"]'
 control = { text = "Any change would help.", check = 'goodput["control.once"] < goodput["EPD.9140"]' }
 figure = "A curve"
 set = ["duration=2"]
 value.gain = '100 * (goodput["EPD.9140"] / goodput["EPD.1460"] - 1)'
 settings."9000 octets" = []
-printed."has 0.97" = "UBR.goodput.1460"
 
 [[finding.cases]]
 id = "control.{what}"
@@ -116,20 +116,20 @@ def test_every_number_of_the_prose_comes_from_the_data(core: FakeCore, tmp_path:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("One network.", "One network, with 3.5 %.", "must be references, settings, printed or names, not '3.5'"),
-        ('settings."9000 octets" = []\n', "", "must be references, settings, printed or names, not '9000'"),
+        ("One network.", "One network, with 3.5 %.", "must be references, settings or names, not '3.5'"),
+        ('settings."9000 octets" = []\n', "", "must be references, settings or names, not '9000'"),
         ('settings."9000 octets" = []', 'settings."8000 octets" = []\n', "must occur in the prose, not '8000 octets'"),
         (
             'settings."9000 octets" = []',
             'names = ["9000 octets"]',
-            "must begin with a letter, or be years, not '9000 octets'",
+            "must begin with a letter, not '9000 octets'",
         ),
         ("{goodput:UBR.9140}", "{goodput:UBR.9}", "unknown case 'UBR.9'"),
         ("{goodput:UBR.9140}", "{goodputs:UBR.9140}", "unknown figure 'goodputs'"),
         ("{gain} %", "some %", "value gain has no reference in the prose"),
         ("{gain} %", "{gian} %", 'unknown value "gian"'),
         ('figure = "A curve"', 'figure = "A cure"', 'unknown plot "A cure"'),
-        ('set."EPD.*"', 'set."DPE.*"', "must change a case of the finding: none fits 'DPE.*'"),
+        ('set."EPD.*"', 'set."DPE.*"', "must change a case: none fits 'DPE.*'"),
         ('set = ["duration=2"]', "seeds = 19", "seeds must be at least 20, not 19"),
         ('id = "control.{what}"', 'id = "UBR.1460"', "a case of a finding must have a new id, not 'UBR.1460'"),
         (
@@ -137,8 +137,7 @@ def test_every_number_of_the_prose_comes_from_the_data(core: FakeCore, tmp_path:
             'goodput["UBR.1460"] <',
             "must be used by a check or a value, not 'control.once'",
         ),
-        ('printed."has 0.97"', 'printed."has 0.98"', "must have the number 0.97 of 'UBR.goodput.1460', not 'has 0.98'"),
-        ('"UBR.goodput.1460"', '"UBR.goodput.146"', 'printed unknown number "UBR.goodput.146"'),
+        ("{printed:UBR.goodput.1460}", "{printed:UBR.goodput.146}", 'printed: unknown number "UBR.goodput.146"'),
         ("limits =", "limit =", "finding: the key 'limits' is missing"),
     ],
 )
@@ -221,7 +220,7 @@ def test_a_finding_without_runs_is_named_and_not_on_the_page(tmp_path: Path) -> 
 def test_a_verdict_that_other_seeds_may_turn_does_not_hold(
     core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pushout.study.finding_runs.SURE", 1.01)
+    monkeypatch.setattr("pushout.study.samples.SURE", 1.01)
     _, result = run(tmp_path)
     assert core.runs
     assert (result.comparison["holds"], result.comparison["sure"]) == (False, 1)
@@ -242,9 +241,11 @@ def on_the_lan(folder: Path, *sets: str) -> Finding:
 
 
 def test_a_setting_in_the_prose_must_be_that_of_the_runs(tmp_path: Path) -> None:
-    check_settings("toy", on_the_lan(tmp_path, "flows.transport.mss=1460"))
+    same = on_the_lan(tmp_path, "flows.transport.mss=1460")
+    check_settings("toy", same.settings, same.cases)
     with pytest.raises(StudyError, match="settings must be those of the cases, not '9000 octets', which changes"):
-        check_settings("toy", on_the_lan(tmp_path, "flows.transport.mss=9000"))
+        other = on_the_lan(tmp_path, "flows.transport.mss=9000")
+        check_settings("toy", other.settings, other.cases)
 
 
 def test_a_change_of_the_range_must_change_a_compared_case(tmp_path: Path) -> None:
@@ -252,6 +253,44 @@ def test_a_change_of_the_range_must_change_a_compared_case(tmp_path: Path) -> No
     check_range("toy", replace(finding, range=(Change("larger segments", {"EPD.*": ("flows.transport.mss=9140",)}),)))
     with pytest.raises(StudyError, match="range must change a compared case, not none, as 'equal segments' does"):
         check_range("toy", replace(finding, range=(Change("equal segments", {"*": ("flows.transport.mss=1460",)}),)))
+
+
+def test_one_compared_case_that_a_change_of_the_range_changes_is_enough(tmp_path: Path) -> None:
+    finding = on_the_lan(tmp_path)
+    mixed = Change("one case", {"EPD.1460": ("flows.transport.mss=1400",), "EPD.9140": ("flows.transport.mss=1460",)})
+    assert len({case for _, case in finding.comparison.uses}) > 1
+    check_range("toy", replace(finding, range=(mixed,)))
+
+
+def test_runs_that_agree_must_agree_after_each_change_of_the_range(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certain = LARGER.replace('figure = "A curve"', 'figure = "A curve"\nrandom = false')
+    fixed = document(1)
+
+    def changed_by_chance(seed: int, **_: float) -> dict[str, object]:
+        return {**fixed, "seed": seed, "name": seed if "load=1" in " ".join(core.runs[-1][0]) else "same"}
+
+    monkeypatch.setattr("conftest.document", changed_by_chance)
+    with pytest.raises(StudyError, match=r"random must be true, not false: the runs of .* differ with the seed"):
+        run(tmp_path, certain)
+
+
+def test_a_number_that_one_run_lacks_is_not_averaged_over_the_others(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = document
+
+    def without(seed: int, **figures: float) -> dict[str, object]:
+        made = usual(seed, **figures)
+        if seed == 9:
+            made["summary"]["goodput_ratio"] = None
+        return made
+
+    monkeypatch.setattr("conftest.document", without)
+    with pytest.raises(StudyError, match="a reference of a finding is not a number in every run"):
+        run(tmp_path)
+    assert core.runs
 
 
 def test_runs_without_chance_need_two_seeds_that_must_agree(

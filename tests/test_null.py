@@ -11,6 +11,7 @@ from pushout.study.chapter import Reproduction, draw
 from pushout.study.headline import skill as written
 from pushout.study.model import Study, StudyError, available, load
 from pushout.study.outcome import Hits, Outcome, score, skill, together
+from pushout.study.prose_result import filled_study
 from pushout.study.report import markdown, render
 from pushout.study.tables import row
 from pushout.study.values import of_plot
@@ -178,7 +179,7 @@ def test_no_independent_number_repeats_a_setting_or_another_one() -> None:
 def test_the_headline_of_the_chips_counts_its_predictions() -> None:
     study = load("101-chip-thresholds")
     ladders = [each for each in study.numbers if each.independent and each.id.startswith("silicon.th5.")]
-    assert f"each of the {len(ladders)} values" in study.headline
+    assert f"each of the {len(ladders)} values" in filled_study(study).headline
     assert {each.tolerance.of(each.published) for each in ladders} == {0.5}, "to the packet"
 
 

@@ -133,7 +133,7 @@ def test_what_a_study_says_is_text_not_markup(tmp_path: Path) -> None:
     text = render(Reproduction([draw(outcome(tmp_path, said))], 1.0))
     assert "Is a &lt; b &amp; &lt;b&gt;?" in text
     assert "&lt;i&gt; and max<sub>p</sub> reach more" in text
-    scheme = '[[scheme]]\nname = "RED"\ntext = "Up to max_p, below 80 % & above."\n'
+    scheme = '[[scheme]]\nname = "RED"\ntext = "Up to max_p, below 80 % & above."\n\n[given]\n"80 %" = "the rule"\n'
     text = render(Reproduction([draw(outcome(tmp_path, f"{TOML}\n{scheme}"))], 1.0))
     assert "<p>Up to max<sub>p</sub>, below 80\N{NO-BREAK SPACE}% &amp; above.</p>" in text
 
@@ -220,8 +220,9 @@ def test_a_note_stands_with_the_numbers_that_it_is_about(tmp_path: Path) -> None
 def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path) -> None:
     table = "| a | b |\n|---|---|\n| 1 | <2 |"
     why = f'why = """\nIt does not.\n\n- because of max_p of 5 %\n\n{table}\n\nSee `larger-is-better`.\n"""'
-    found = outcome(tmp_path, TOML.replace("> goodput", "< goodput").replace("\n\n[[plot]]", f"\n{why}\n\n[[plot]]"))
-    text = render(Reproduction([draw(found)], 1.0))
+    given = '[given]\n"5 %" = "the rule"\n"| 1 | <2 |" = "the rule"\n'
+    said = TOML.replace("> goodput", "< goodput").replace("\n\n[[plot]]", f"\n{why}\n\n[[plot]]")
+    text = render(Reproduction([draw(outcome(tmp_path, f"{said}\n{given}"))], 1.0))
     assert Page(text).open == []
     for words in (
         "<li>because of max<sub>p</sub> of 5\N{NO-BREAK SPACE}%</li>",
@@ -571,3 +572,35 @@ def test_bands_have_edges_where_several_may_overlap(tmp_path: Path, drawn: list[
     chart(replace(plot, lines=plot.lines * count), [[interval([1.0, 2.0])] * 2] * count)
     bands = [band for band in drawn[0].collections if band.get_label() != "95 % interval"]
     assert [list(band.get_linewidths()) for band in bands] == [[width]] * count
+
+
+HOSTILE = "a \"<b>& 'url(#x)'"
+"""A title with everything that markup treats as its own."""
+
+
+def test_titles_of_studies_and_plots_are_text_in_the_page_and_in_every_drawing(tmp_path: Path) -> None:
+    said = TOML + CHARTS
+    for title in ("A toy", "Goodput", "A curve", "A series", "Bars"):
+        said = said.replace(f'title = "{title}"', f"title = '''{title} {HOSTILE}'''")
+    reproduction = Reproduction([draw(outcome(tmp_path, said))], 1.0)
+    page = render(reproduction)
+    parsed = Page(page)
+    assert parsed.open == []
+    assert f"A toy {HOSTILE}" in parsed.text
+    assert "<b>&" not in page and 'a "<b>' not in page
+    for _, drawing in files(reproduction.chapters[0]):
+        root = ElementTree.fromstring(drawing)  # noqa: S314 - our own drawing
+        assert HOSTILE in str(root.get("aria-label"))
+        assert HOSTILE.replace(" ", "") in "".join(root.itertext()).replace(" ", "").replace("\n", "")
+
+
+def test_every_reference_within_the_page_and_its_drawings_has_its_id(tmp_path: Path) -> None:
+    reproduction = Reproduction([draw(outcome(tmp_path, TOML + CHARTS))], 1.0)
+    page = render(reproduction)
+    texts = [page, *(drawing for _, drawing in files(reproduction.chapters[0]))]
+    for text in texts:
+        used = set(re.findall(r"url\(#([^)]+)\)", text)) | set(
+            re.findall(r'(?:href|aria-describedby)="#?([\w-]+)"', text)
+        )
+        assert used <= set(re.findall(r'\bid="([^"]+)"', text))
+    assert any("url(#" in text for text in texts)

@@ -416,7 +416,7 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     (study,) = done.json()["studies"]
     assert list(study) == [
         *("id", "references", "conclusion", "assumptions", "settings", "score", "as_printed"),
-        *("replications", "numbers", "claims", "remarks", "sensitivities"),
+        *("replications", "numbers", "claims", "remarks", "sensitivities", "prose"),
     ]
     keys = ["id", "source", "independent", "dependent", "derived", "published", "null", "measured", "runs"]
     assert list(study["numbers"][0]) == [*keys, "relative_error", "verdict", "note"]
@@ -449,7 +449,9 @@ def test_the_numbers_of_an_explanation_come_from_the_runs(tmp_path: Path) -> Non
     runs = {case: [document(seed, goodput=seed, queue=seed) for seed in (1, 2)] for case in study.cases}
     (remark,) = judge(study, runs).remarks
     assert remark.claim.why == "It has 3 cells, 1.5 of the line."
-    with pytest.raises(StudyError, match=r"remark: .* unknown case 'EPD.146'"):
+    with pytest.raises(
+        StudyError, match=r"'queues-are-short', why: the reference {queue:EPD.146}.* unknown case 'EPD.146'"
+    ):
         toy(tmp_path, TOML + why.replace("{queue:EPD.1460}", "{queue:EPD.146}"))
 
 
@@ -478,6 +480,19 @@ def test_studies_that_end_before_others_are_judged_aside_with_the_same_result(co
     assert len(core.runs) == 24
     assert [outcome.json() for outcome in together.outcomes] == [done.outcomes[0].json() for done in apart]
     assert [chapter.plots for chapter in together.chapters] == [done.chapters[0].plots for done in apart]
+
+
+def test_results_of_another_build_are_computed_again(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, cache = toy(tmp_path), Cache(tmp_path / "cache")
+    reproduce([study], cache=cache)
+    runs = len(core.runs)
+    reproduce([study], cache=cache)
+    assert len(core.runs) == runs
+    monkeypatch.setattr("pushout.cache.build", lambda: "another build")
+    reproduce([study], cache=cache)
+    assert len(core.runs) == 2 * runs
 
 
 def test_an_interrupted_run_loses_at_most_what_was_under_way(core: FakeCore, tmp_path: Path) -> None:
@@ -516,7 +531,9 @@ def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     study = load(name)
     used = {case for number in study.numbers for _, case in number.measure.uses}
     claims = (*study.claims, *study.remarks)
-    used |= {case for claim in claims for each in (claim.check, *claim.values.values()) for _, case in each.uses}
+    used |= {case for claim in claims for _, case in claim.check.uses}
+    used |= {case for value in study.values.values() for _, case in value.uses}
+    used |= {case for wording in study.wordings for _, case in wording.check.uses}
     charts = [plot for plot in study.plots if isinstance(plot, Chart)]
     used |= {case for chart in charts for line in chart.lines for measure in line.measures for _, case in measure.uses}
     assert used == set(study.cases)

@@ -686,6 +686,13 @@ def test_counts_are_whole_numbers_whatever_their_values() -> None:
     assert {str(busy.field(name).type) for name in ("fairness_jain", "transfer_time_mean_s", figures[2])} == {"double"}
 
 
+def test_figures_that_another_question_asked_for_in_between_stay(tmp_path: Path) -> None:
+    first = {**PLAN, "figures": ["flows.*.goodput_bps"]}
+    other = {**PLAN, "figures": ["ports.bottleneck.occupancy_max"]}
+    computed = [pushout.sweep(plan, out=tmp_path).manifest["computed"] for plan in (first, other, first, other)]
+    assert computed == [12, 12, 0, 0]
+
+
 def test_a_question_that_is_asked_again_after_another_one_computes_nothing(tmp_path: Path) -> None:
     other = {**PLAN, "grid": {"port.bottleneck.buffer": ["300 cells"]}}
     computed = [pushout.sweep(plan, out=tmp_path).manifest["computed"] for plan in (PLAN, other, PLAN)]

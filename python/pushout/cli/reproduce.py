@@ -84,6 +84,8 @@ def reproduce(
     with Output(out).claimed(["reproduce"]):
         done = run_studies(chosen, reps=reps, cache=cache, jobs=jobs, stage=Progress, decide=decide)
         others = carried_over(out / REPORT, [study.id for study in chosen], cache, Progress)
+        if not (full or reps or decide):
+            _keep_prose(done, out)
         if full:
             _keep_full(done, {study.id for study in loaded if study.grows}, out)
         _write_report(done.beside(others.chapters), out)
@@ -132,6 +134,17 @@ def _keep_full(done: "Reproduction", grown: Collection[str], out: Path) -> None:
     for chapter in done.chapters:
         if chapter.outcome.study.id in grown:
             save(chapter.outcome, kept.folder(out / "full"))
+
+
+def _keep_prose(done: "Reproduction", out: Path) -> None:
+    """Keep the numbers of the prose of studies in `DIR/prose`, and name the words that do not hold."""
+    from pushout import kept
+    from pushout.study.prose_result import save
+
+    for chapter in done.chapters:
+        save(chapter.outcome.prose, kept.folder(out / "prose"), chapter.outcome.study.id)
+        for text in chapter.outcome.prose.false:
+            tell(f"{chapter.outcome.study.id}: the runs contradict its prose: {text}")
 
 
 def _write_report(done: "Reproduction", out: Path) -> None:

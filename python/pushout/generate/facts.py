@@ -11,7 +11,6 @@ from typing import Any
 
 import pushout
 from pushout import shipped
-from pushout.document import Document
 from pushout.generate.sentences import spaced, word
 from pushout.study.model import available, load
 
@@ -36,7 +35,6 @@ def names() -> dict[str, Any]:
         "speed": speed,
         "tree": tree,
         "version": version,
-        "documents": documents,
     }
 
 
@@ -44,14 +42,6 @@ def names() -> dict[str, Any]:
 def studies(comparing: bool = False) -> list[str]:
     """List all studies, or those that compare with printed numbers."""
     return [study for study in available() if not comparing or load(study).compares]
-
-
-@lru_cache
-def documents(study: str, name: str) -> list[Document]:
-    """Run a case of a study with its default number of replications."""
-    case = load(study).cases[name]
-    job = case.job()
-    return [job.run(seed) for seed in job.seeds(None, case.reps)]
 
 
 def half(mean: Mapping[str, Any]) -> float:

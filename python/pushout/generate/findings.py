@@ -12,12 +12,15 @@ from pushout.parsing import parsed
 from pushout.shipped import STUDIES
 from pushout.study.digits import doubt
 from pushout.study.finding import AGREEING, SEEDS, Finding
-from pushout.study.finding_result import FILE, Checked, Result, kept, problem
+from pushout.study.finding_result import FILE, Result, kept, problem
 from pushout.study.full_result import FILE as FULL
 from pushout.study.full_result import is_outdated
 from pushout.study.model import Study, available, load
-from pushout.study.outcome import SETS, SURE
+from pushout.study.outcome import SETS
+from pushout.study.prose_result import FILE as PROSE
+from pushout.study.prose_result import complaints
 from pushout.study.reference import filled, written
+from pushout.study.samples import SURE, Checked
 
 PAGE = Path("docs/findings.md")
 PICTURES = Path("docs/static/findings")
@@ -54,7 +57,8 @@ def wrong(root: Path = STUDIES) -> list[str]:
                 found.append(f"{study.id}: finding {finding.id!r} {why}: make findings")
     studies = [load(study, root) for study in available(root)]
     outdated = [study.id for study in studies if is_outdated(study, root)]
-    return found + [f"{study}: has changed since its runs at full size: make full" for study in outdated]
+    found += [f"{study}: has changed since its runs at full size: make full" for study in outdated]
+    return found + [complaint for study in studies for complaint in complaints(study, root)]
 
 
 def take(report: Path) -> None:
@@ -67,6 +71,13 @@ def take(report: Path) -> None:
             _keep({"commit": commit, **_read(data)}, STUDIES / study.id / FILE)
         for finding in study.findings:
             copy_figure(report, study, finding.figure, PICTURES / f"{finding.id}.svg")
+
+
+def take_prose(report: Path) -> None:
+    """Copy the numbers of the prose of studies from a report to their folders, with the commit."""
+    commit = _commit()
+    for data in sorted((report / "prose").glob("*.json")):
+        _keep({"commit": commit, **_read(data)}, STUDIES / data.stem / PROSE)
 
 
 def take_full(report: Path) -> None:
@@ -87,7 +98,7 @@ def _read(data: Path) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise SystemExit(f"{data}: must be what pushout reproduce writes with --findings or --full: run it again")
+        raise SystemExit(f"{data}: must be what pushout reproduce writes: run it again")
     return found
 
 

@@ -9,6 +9,7 @@ from pushout.shipped import STUDIES
 from pushout.study.full_result import Verdict, kept
 from pushout.study.headline import era
 from pushout.study.model import Claim, Study, available, load
+from pushout.study.prose_result import filled_study
 
 FOLDER = Path("docs/studies")
 PICTURES = Path("docs/static/studies")
@@ -19,7 +20,7 @@ SCORE = Path("docs/score.md")
 
 def pages() -> dict[Path, str]:
     """Map the page of each study, and their list, to its content."""
-    studies = [load(study) for study in available()]
+    studies = [filled_study(load(study)) for study in available()]
     return {FOLDER / "index.md": _list(studies)} | {FOLDER / f"{study.id}.md": _page(study) for study in studies}
 
 

@@ -6,8 +6,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from pushout.study.finding_result import Checked, Result
+from pushout.study.finding_result import Result
 from pushout.study.model import Study
+from pushout.study.samples import Checked
 from pushout.study.tables import SIGNS
 
 

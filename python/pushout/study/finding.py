@@ -10,18 +10,16 @@
     set             overrides of every case
     value           NAME = "expression": a number that the prose gives as `{NAME}`
     settings        "PHRASE" = overrides that must change nothing: a quantity of the prose that is set, not measured
-    printed         "PHRASE" = the id of a number of the study: its printed value, which the prose gives
-    names           names with digits in the prose, and years
+    names           names with digits in the prose
     [[finding.cases]]   further cases, which only the finding runs; see `case`
     [[finding.range]]   name, set: overrides after which the comparison must hold
 
 Overrides of a change and of a setting are a list for every case, or lists by patterns of cases: `set."CASES" = []`.
 
-`{FIGURE:CASE}` in the prose stands for the mean of a figure in a case. Other digits are refused, so that prose cannot
-differ from the runs. Checks and values may use the cases of the study and those of the finding.
+Numbers of the prose are references, see `reference`, or held as `held` says. Checks and values may use the cases of the
+study and those of the finding.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -31,7 +29,8 @@ from typing import Any
 from pushout import _core
 from pushout.study.case import Case, cases, counted
 from pushout.study.expression import Expression
-from pushout.study.reference import REFERENCE, expression, references
+from pushout.study.held import check_names, unheld
+from pushout.study.reference import expression, references, with_printed
 from pushout.study.toml_entry import keys, made
 
 SEEDS = 20
@@ -40,7 +39,8 @@ SEEDS = 20
 AGREEING = 2
 """Replications of a finding in whose runs nothing is drawn; that they agree is checked."""
 
-WITH_DIGIT = re.compile(r"\S*\d\S*")
+PROSE = ("title", "text", "limits")
+"""The keys of a finding with prose; its control has some as well."""
 
 Sets = Mapping[str, tuple[str, ...]]
 """Overrides by patterns of cases."""
@@ -82,8 +82,6 @@ class Finding:
     seeds: int
     random: bool
     figure: str
-    names: tuple[str, ...]
-    printed: tuple[str, ...]
     settings: tuple[Change, ...]
     values: Mapping[str, Expression]
     cases: Mapping[str, Case]
@@ -92,7 +90,9 @@ class Finding:
     def read(cls, entry: dict[str, Any], of: "Surroundings") -> "Finding":
         """Read one `[[finding]]` of a study."""
         of, own = of.extended(entry.pop("cases", []))
-        prose = {key: _line(entry.pop(key)) for key in ("title", "text", "limits")}
+        settings, names = keys("settings", entry.pop("settings", {})), tuple(entry.pop("names", ()))
+        _check_prose([*(entry[key] for key in PROSE), entry["control"]["text"]], names, settings)
+        prose = {key: of.line(entry.pop(key)) for key in PROSE}
         comparison, control = of.expression(entry.pop("comparison")), _control(entry.pop("control"), of)
         values = _values([*prose.values(), control.text], keys("value", entry.pop("value", {})), of)
         used = {case for check in (comparison, control.check, *values.values()) for _, case in check.uses}
@@ -100,30 +100,21 @@ class Finding:
             raise TypeError(f"a case of a finding must be used by a check or a value, not {min(idle)!r}")
         everywhere = tuple(entry.pop("set", ()))
         chosen = {name: case.changed(everywhere) for name, case in of.cases.items() if name in used}
-        settings = keys("settings", entry.pop("settings", {}))
         if entry["figure"] not in of.plots:
             raise TypeError(f"figure {_core.unknown('plot', entry['figure'], list(of.plots))}")
         parts = {
             **prose,
             "comparison": comparison,
             "control": control,
-            "range": tuple(_changes(entry.pop("range", []), chosen)),
+            "range": tuple(changes(entry.pop("range", []), chosen)),
             "seeds": _seeds(entry),
             "random": entry.pop("random", True),
-            "names": tuple(entry.pop("names", ())),
-            "printed": tuple(_printed(keys("printed", entry.pop("printed", {})), of.published)),
-            "settings": tuple(_changes([{"name": name, "set": sets} for name, sets in settings.items()], chosen)),
+            "settings": tuple(changes([{"name": name, "set": sets} for name, sets in settings.items()], chosen)),
             "values": values,
             "cases": chosen,
         }
         finding: Finding = made(cls, {**entry, **parts})
-        _check_prose(finding)
         return finding
-
-    @property
-    def prose(self) -> str:
-        """Everything that a reader gets as prose."""
-        return f"{self.title}\n{self.text}\n{self.limits}\n{self.control.text}"
 
 
 @dataclass(frozen=True)
@@ -147,13 +138,13 @@ class Surroundings:
         """Compile an expression over its figures and cases."""
         return Expression(text, self.figures, self.cases)
 
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+    def line(self, text: str) -> str:
+        """Write prose in a line, with the printed values in it."""
+        return with_printed(" ".join(text.split()), self.published)
 
 
 def _control(entry: dict[str, Any], of: Surroundings) -> Control:
-    parts = {"text": _line(entry["text"]), "check": of.expression(entry["check"])}
+    parts = {"text": of.line(entry["text"]), "check": of.expression(entry["check"])}
     return made(Control, {**keys("control", entry), **parts})
 
 
@@ -162,34 +153,24 @@ def _values(prose: Iterable[str], named: Mapping[str, str], of: Surroundings) ->
     texts = dict.fromkeys(reference for text in prose for reference in references(text))
     found = {}
     for reference in texts:
-        if ":" not in reference and reference not in named:
+        if reference.isidentifier() and reference not in named:
             raise TypeError(f"a reference {_core.unknown('value', reference, list(named))}; a figure needs a case")
-        found[reference] = of.expression(expression(reference) if ":" in reference else named[reference])
+        found[reference] = of.expression(named.get(reference) or expression(reference))
     for name in named:
         if name not in texts:
             raise TypeError(f"value {name} has no reference in the prose; write {{{name}}}, or remove the value")
     return found
 
 
-def _changes(entries: Iterable[dict[str, Any]], chosen: Mapping[str, Case]) -> Iterator[Change]:
+def changes(entries: Iterable[dict[str, Any]], chosen: Mapping[str, Case]) -> Iterator[Change]:
     """Read the range or the settings; raise if one of them is for no case."""
     for entry in entries:
         sets = entry.pop("set")
         by_case = {pattern: tuple(each) for pattern, each in (sets if isinstance(sets, dict) else {"*": sets}).items()}
         for pattern in by_case:
             if not any(fnmatchcase(case, pattern) for case in chosen):
-                raise TypeError(f"{entry['name']!r} must change a case of the finding: none fits {pattern!r}")
+                raise TypeError(f"{entry['name']!r} must change a case: none fits {pattern!r}")
         yield made(Change, {**entry, "sets": by_case})
-
-
-def _printed(phrases: Mapping[str, str], published: Mapping[str, float]) -> Iterator[str]:
-    """Read phrases with printed numbers; raise if one has another number than was printed."""
-    for phrase, number in phrases.items():
-        if number not in published:
-            raise TypeError(f"printed {_core.unknown('number', number, list(published))}")
-        if re.findall(r"[\d.]*\d", phrase) != [f"{published[number]:g}"]:
-            raise TypeError(f"printed must have the number {published[number]:g} of {number!r}, not {phrase!r}")
-        yield phrase
 
 
 def _seeds(entry: dict[str, Any]) -> int:
@@ -201,17 +182,14 @@ def _seeds(entry: dict[str, Any]) -> int:
     return seeds
 
 
-def _check_prose(finding: Finding) -> None:
-    """Raise if the prose has a digit outside references, names and settings, or if one of these occurs nowhere."""
-    rest = REFERENCE.sub("", finding.prose)
-    for name in finding.names:
-        if not name[:1].isalpha() and not re.fullmatch(r"(19|20)\d\d", name):
-            raise TypeError(f"names must begin with a letter, or be years, not {name!r}; a quantity is a setting")
-    settings = [setting.name for setting in finding.settings]
-    for phrase in sorted((*finding.names, *finding.printed, *settings), key=len, reverse=True):
-        if phrase not in finding.prose:
-            raise TypeError(f"names, settings and printed numbers must occur in the prose, not {phrase!r}")
-        rest = rest.replace(phrase, "")
-    if digit := WITH_DIGIT.search(rest):
-        allowed = "references, settings, printed or names"
-        raise TypeError(f"numbers of a finding must be {allowed}, not {digit[0]!r}; write {{figure:case}}")
+def _check_prose(texts: Iterable[str], names: Collection[str], settings: Collection[str]) -> None:
+    """Raise if nothing holds a number of the prose, or if a name or a setting occurs nowhere."""
+    prose = "\n".join(" ".join(text.split()) for text in texts)
+    check_names(names)
+    for phrase in (*names, *settings):
+        if phrase not in prose:
+            raise TypeError(f"names and settings must occur in the prose, not {phrase!r}")
+    if word := unheld(prose, (*names, *settings)):
+        raise TypeError(
+            f"numbers of a finding must be references, settings or names, not {word!r}; write {{FIGURE:CASE}}"
+        )

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from pushout import _core
 from pushout.cache import write
@@ -19,16 +19,9 @@ from pushout.stats import Interval
 from pushout.study.expression import Expression
 from pushout.study.finding import Finding
 from pushout.study.model import Study, StudyError
+from pushout.study.samples import Checked
 
 FILE = "findings.json"
-
-
-class Checked(TypedDict):
-    """A check: whether it holds in at least 95 % of the resamples, the share that agrees with the means, and values."""
-
-    holds: bool
-    sure: float | None
-    evidence: str
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from pushout.cache import Cache
 from pushout.simulate import run_all
 from pushout.stats import interval
-from pushout.study.expression import Expression, ExpressionError
+from pushout.study.expression import Expression
 from pushout.study.finding import Finding
-from pushout.study.finding_result import Checked, Result, inputs
+from pushout.study.finding_result import Result, inputs
 from pushout.study.model import Study, StudyError
-from pushout.study.outcome import SETS, SURE
+from pushout.study.outcome import SETS
+from pushout.study.prose_result import check_settings
 from pushout.study.reproduce import Runs, Stage, runs_of, silent
 from pushout.study.samples import Samples
 
@@ -28,7 +29,7 @@ class Trial:
     def __init__(self, study: Study, finding: Finding, cache: Cache) -> None:
         self.study = study
         self.finding = finding
-        check_settings(study.id, finding)
+        check_settings(f"{study.id}: finding {finding.id!r}", finding.settings, finding.cases)
         check_range(study.id, finding)
         compared = {case for _, case in finding.comparison.uses}
         self.cases = {name: runs_of(case, finding.seeds, cache) for name, case in finding.cases.items()}
@@ -43,14 +44,14 @@ class Trial:
         if not self.finding.random:
             self._check_agreement(load)
         samples = _samples(self.study, self.cases, load)
-        checks = [_checked(self.finding.comparison, _samples(self.study, cases, load)) for cases in self.changed]
+        checks = [_samples(self.study, cases, load).checked(self.finding.comparison) for cases in self.changed]
         return Result(
             id=self.finding.id,
             inputs=inputs(self.study, self.finding),
             seeds=[run.seed for run in next(iter(self.cases.values()))],
             values={name: interval(_measured(value, samples)) for name, value in self.finding.values.items()},
-            comparison=_checked(self.finding.comparison, samples),
-            control=_checked(self.finding.control.check, samples),
+            comparison=samples.checked(self.finding.comparison),
+            control=samples.checked(self.finding.control.check),
             range={change.name: check for change, check in zip(self.finding.range, checks, strict=True)},
         )
 
@@ -87,15 +88,6 @@ def run_findings(
     return results
 
 
-def check_settings(study: str, finding: Finding) -> None:
-    """Raise if the prose states a setting that a case does not have."""
-    for setting in finding.settings:
-        for name, case in finding.cases.items():
-            if setting.of(case).job().explain() != case.job().explain():
-                message = f"{study}: finding {finding.id!r}: settings must be those of the cases, not {setting.name!r}"
-                raise StudyError(f"{message}, which changes {name!r}")
-
-
 def check_range(study: str, finding: Finding) -> None:
     """Raise if an entry of the range leaves every compared case as it is."""
     compared = [finding.cases[name] for name in sorted({case for _, case in finding.comparison.uses})]
@@ -116,14 +108,3 @@ def _measured(value: Expression, samples: Samples) -> list[float]:
     if len(values) < samples.reps(value) or not all(isinstance(each, int | float) for each in values):
         raise StudyError(f"{value.text}: a reference of a finding is not a number in every run")
     return values
-
-
-def _checked(check: Expression, samples: Samples) -> Checked:
-    """Check on the means; a check that other replications may turn does not hold, nor one without a measured value."""
-    try:
-        found = samples.check(check)
-    except ExpressionError as error:
-        return {"holds": False, "sure": None, "evidence": str(error)}
-    sure = found.sure is None or found.sure >= SURE
-    evidence = "; ".join(map(str, found.comparisons))
-    return {"holds": found.holds and sure, "sure": found.sure, "evidence": evidence}

@@ -24,12 +24,13 @@
     [[remark]]      the same                a cause or an opinion; claims and remarks are the sentences of the paper
     [[plot]]        see `charts`
     [[sensitivity]] see `sensitivity`
+    [settings], [given], names, [[holds]]   what holds the numbers of the prose, and its words; see `sentences`
     [[finding]]     see `finding`
 
 A `published` table stands for several numbers: each key replaces `{}` in `measure`, `label` and `text` and is appended
 to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` explains a claim
 that does not hold (first the difference, then the reason) or that stays open. It and `note` are Markdown, and the id of
-a claim in backticks becomes a link. `{FIGURE:CASE}` in `why` stands for the mean of a figure in a case.
+a claim in backticks becomes a link. Numbers of the prose are references, see `reference`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,14 +43,14 @@ from pushout import _core
 from pushout.errors import PushoutError, ScenarioError
 from pushout.shipped import STUDIES
 from pushout.source import read as read_text
-from pushout.study import charts, printed, tolerance
+from pushout.study import charts, printed, sentences, tolerance
 from pushout.study.case import Case, counted
 from pushout.study.case import cases as cases_of
 from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
-from pushout.study.finding import Finding, Surroundings
+from pushout.study.finding import Change, Finding, Surroundings, changes
+from pushout.study.held import check_names
 from pushout.study.null import Null, null_of
-from pushout.study.reference import expression, references
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import Assumption, Override, as_printed
 from pushout.study.toml_entry import Entries, EntryError, each_of, keys, made, read
@@ -130,8 +131,7 @@ class Claim:
     """A sentence of the paper and its check.
 
     The check must hold for the means over the replications; with `share`, which is for events that do not occur in
-    every run, in that share of the replications. A `milder` form stands beside it and is not counted. `values` are the
-    references of `why`.
+    every run, in that share of the replications. A `milder` form stands beside it and is not counted.
     """
 
     id: str
@@ -141,12 +141,11 @@ class Claim:
     share: float | None = None
     why: str = ""
     milder: "Claim | None" = None
-    values: Mapping[str, Expression] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Study:
-    """A parsed `study.toml`."""
+    """A parsed `study.toml`; `values` are the references of its prose, `wordings` the comparisons of its words."""
 
     id: str
     title: str
@@ -170,6 +169,11 @@ class Study:
     plots: tuple[Dots | Chart, ...]
     sensitivities: tuple[Sensitivity, ...]
     findings: tuple[Finding, ...] = ()
+    settings: tuple[Change, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    wordings: tuple[sentences.Wording, ...] = ()
+    values: Mapping[str, Expression] = field(default_factory=dict)
 
     def at_full_size(self) -> "Study":
         """The study with the larger numbers of replications that its cases name for `--full`."""
@@ -239,7 +243,24 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "plots": plots,
         "findings": findings,
     }
-    return made(Study, {**table, **rest})
+    wordings = each_of(table, "holds", lambda entry: _wording(entry, figures, cases))
+    study: Study = sentences.read(made(Study, {**table, **rest, **_holders(table, cases)}), wordings)
+    return study
+
+
+def _wording(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -> sentences.Wording:
+    return made(sentences.Wording, {**entry, "check": Expression(entry["check"], figures, cases)})
+
+
+def _holders(table: dict[str, Any], cases: Mapping[str, Case]) -> dict[str, Any]:
+    """Read what holds the numbers of the prose that are not references."""
+    sets, given = keys("settings", table.pop("settings", {})), keys("given", table.pop("given", {}))
+    if unsourced := next((phrase for phrase, source in given.items() if not str(source).strip()), None):
+        raise TypeError(f"given must name the source of {unsourced!r}")
+    names = tuple(table.pop("names", ()))
+    check_names(names)
+    settings = tuple(changes([{"name": name, "set": each} for name, each in sets.items()], cases))
+    return {"settings": settings, "given": given, "names": names}
 
 
 def _cases(table: dict[str, Any], folder: Path) -> dict[str, Case]:
@@ -329,10 +350,7 @@ def _claim(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -
     milder = entry.pop("milder", None)
     if milder:
         milder = _claim({**milder, "id": f"{entry['id']}.milder", "source": entry["source"]}, figures, cases)
-    values = {each: Expression(expression(each), figures, cases) for each in references(entry.get("why", ""))}
-    return made(
-        Claim, {**entry, "check": Expression(entry["check"], figures, cases), "milder": milder, "values": values}
-    )
+    return made(Claim, {**entry, "check": Expression(entry["check"], figures, cases), "milder": milder})
 
 
 def _sensitivity(

@@ -10,15 +10,14 @@ from typing import Any
 from pushout.stats import Interval
 from pushout.study.evidence import Comparison
 from pushout.study.model import Claim, Number, Study
+from pushout.study.prose_result import NO_PROSE, Prose
+from pushout.study.samples import SURE
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import fitted
 from pushout.study.tolerance import NEAR
 
 SETS = 400
 """Number of bootstrap resamples; it gives a share of 0.95 to within ± 0.02."""
-
-SURE = 0.95
-"""A verdict is open if a smaller share of the resamples has it."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +218,8 @@ class Weighing:
 class Outcome:
     """The outcome of a study; `seeds` of each case, `curves` with an estimate per point of each line of each plot.
 
-    `printed` is the same study with every setting as printed; None if the study overrides none.
+    `printed` is the same study with every setting as printed; None if the study overrides none. `prose` has the numbers
+    of the prose, which `study` has in the place of references.
     """
 
     study: Study
@@ -230,6 +230,7 @@ class Outcome:
     curves: list[list[list[Interval | None]]]
     weighings: list[Weighing]
     printed: Variant | None = None
+    prose: Prose = NO_PROSE
 
     @property
     def as_printed(self) -> "Outcome | Variant":
@@ -257,6 +258,7 @@ class Outcome:
             "claims": [judgement.json() for judgement in self.judgements],
             "remarks": [judgement.json() for judgement in self.remarks],
             "sensitivities": [weighing.json() for weighing in self.weighings],
+            "prose": self.prose.json(),
         }
 
 

@@ -18,8 +18,9 @@ from pushout.study.evidence import Comparison
 from pushout.study.finding import Finding
 from pushout.study.finding_result import kept, problem
 from pushout.study.model import Study
-from pushout.study.outcome import SETS, SURE, Compared, Judgement, Outcome, Weighing, score, together, total
+from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Weighing, score, together, total
 from pushout.study.reference import filled
+from pushout.study.samples import SURE
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -15,13 +15,14 @@ from pushout.document import Document
 from pushout.exact import Exact
 from pushout.simulate import Job, Progress, run_all
 from pushout.stats import interval
+from pushout.study import sentences
 from pushout.study.case import Case
 from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
 from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing
-from pushout.study.reference import filled
+from pushout.study.prose_result import check_settings, measured
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import as_printed
@@ -51,6 +52,8 @@ def reproduce(
     `stage` receives the progress. With `decide` the cases of open verdicts are then run `DECIDED` times.
     """
     start = time.monotonic()
+    for study in studies:
+        check_settings(study.id, study.settings, study.cases)
     chapters = _chapters([Plan(study, reps, cache) for study in studies], cache, jobs, stage)
     if decide:
         often = [open_cases(chapter.outcome) for chapter in chapters]
@@ -221,11 +224,13 @@ def judge(
     """
     samples = Samples(study.figures, documents, SETS, study.units)
     charts = [plot.lines if isinstance(plot, Chart) else () for plot in study.plots]
+    prose = measured(study, samples)
+    study = sentences.with_values(study, prose.values)
     return Outcome(
         study,
         _found(study.numbers, samples),
-        [_check(_explained(claim, samples), samples) for claim in study.claims],
-        [_check(_explained(remark, samples), samples) for remark in study.remarks],
+        [_check(claim, samples) for claim in study.claims],
+        [_check(remark, samples) for remark in study.remarks],
         {case: [document["seed"] for document in runs] for case, runs in documents.items()},
         [[samples.curve(line.measures, line.reps) for line in lines] for lines in charts],
         [
@@ -233,6 +238,7 @@ def judge(
             for sensitivity, documents in zip(study.sensitivities, variants, strict=bool(variants))
         ],
         _as_printed(study, {**documents, **printed}) if printed else None,
+        prose,
     )
 
 
@@ -268,12 +274,6 @@ def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, li
 def _within(expression: Expression, cases: Collection[str]) -> bool:
     """Return whether every case that an expression uses has been run."""
     return all(case in cases for _, case in expression.uses)
-
-
-def _explained(claim: Claim, samples: Samples) -> Claim:
-    """Replace the references of an explanation by what the runs gave."""
-    values = {name: interval(samples.each(value)) for name, value in claim.values.items()}
-    return replace(claim, why=filled(claim.why, values))
 
 
 def _check(claim: Claim, samples: Samples) -> Judgement:

@@ -1,9 +1,11 @@
 """Evaluate expressions over the replications of cases: estimates with intervals, and verdicts on claims."""
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,9 @@ from pushout.study.bootstrap import counts, means, reader, same
 from pushout.study.by_run import by_run
 from pushout.study.evidence import Comparison, evidence, unit
 from pushout.study.expression import Expression, ExpressionError, Lookup, UnmeasuredError, Value
+
+SURE = 0.95
+"""A verdict is open if a smaller share of the resamples has it."""
 
 UNITS = {r"[_.]bps$": "b/s", r"_s$": "s"}
 """Units by the suffix of a path in the JSON of a run."""
@@ -32,6 +37,14 @@ class Verdict:
     often: int
     reps: int
     comparisons: tuple[Comparison, ...]
+
+
+class Checked(TypedDict):
+    """A check: whether it holds in at least 95 % of the resamples, the share that agrees with the means, and values."""
+
+    holds: bool
+    sure: float | None
+    evidence: str
 
 
 class Samples:
@@ -80,6 +93,35 @@ class Samples:
             columns = [list(column) for column in zip(*(values[:shortest] for values in columns[0]), strict=True)]
         known = [[value for value in column if value is not None] for column in columns]
         return [interval(values) if values else None for values in known]
+
+    def estimate(self, expression: Expression) -> Interval:
+        """Estimate a number of the prose: figures, and how often a comparison is true, run by run; the rest on means.
+
+        So checks take means as well: a ratio of means is not a mean of ratios, and cases need not have the same number
+        of replications. The interval is then that of the resamples.
+        """
+        figure = isinstance(expression.tree, ast.Subscript)
+        often = any(isinstance(part, ast.Compare) for part in ast.walk(expression.tree))
+        if len({case for _, case in expression.uses}) == 1 and (figure or often):
+            return interval(_numbers(expression, self.each(expression)))
+        means = by_run(expression, self._is_list, self._named)
+        columns = {use: self._means(*use) for use in means.uses}
+        mean, *others = _numbers(
+            expression, [_known(means, partial(_entry, columns, place)) for place in range(self.sets + 1)]
+        )
+        n = min(len(self.documents[case]) for _, case in expression.uses)
+        ends = [float(end) for end in np.percentile(others, (2.5, 97.5))] if n > 1 and others else None
+        return {"mean": float(mean), "ci95": ends, "n": n}
+
+    def checked(self, check: Expression) -> Checked:
+        """Check on the means; a check that other replications may turn does not hold, nor one without a value."""
+        try:
+            found = self.check(check)
+        except ExpressionError as error:
+            return {"holds": False, "sure": None, "evidence": str(error)}
+        sure = found.sure is None or found.sure >= SURE
+        evidence = "; ".join(map(str, found.comparisons))
+        return {"holds": found.holds and sure, "sure": found.sure, "evidence": evidence}
 
     def check(self, expression: Expression, share: float | None = None) -> Verdict:
         """Check an expression on the means; with `share`, check that it is true in that share of the replications.
@@ -146,6 +188,15 @@ class Samples:
                 value = figure(self.documents[case][index], what)
             self._singles[key] = tuple(value) if isinstance(value, list) else value
         return self._singles[key]
+
+
+def _numbers(expression: Expression, values: Sequence[Value]) -> list[float]:
+    """Refuse values that are not numbers, or no values."""
+    if not values or None in values:
+        raise UnmeasuredError(f"{expression.text}: a reference must be measured, not without a value in a run")
+    if wrong := [value for value in values if not isinstance(value, int | float)]:
+        raise ExpressionError(f"{expression.text}: a reference must be one number in every run, not {wrong[0]!r:.40}")
+    return list(values)
 
 
 def _entry(columns: Mapping[tuple[str, str], Callable[[int], Value]], place: int, name: str, case: str) -> Value:
