@@ -1,6 +1,7 @@
 """Scenarios from files of other simulators: the files that they publish, a thousand rows, and hostile ones."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ def test_a_matrix_without_a_topology_has_one_switch(tmp_path: Path) -> None:
         "burst_bytes": 2_001_001,
         "busiest_receiver": "host15",
         "busiest_receiver_bytes": 2_001_000,
+        "left_out": found.left_out,
     }
 
 
@@ -137,6 +139,46 @@ def test_a_qdisc_is_the_port_of_every_switch(tmp_path: Path, line: str) -> None:
     assert finished(tables) == 3
     marks = "action" in found.port.get("admission", {})
     assert tables["flows"]["transport"].get("ecn", False) is marks
+
+
+@pytest.mark.parametrize("line", QDISCS)
+def test_every_option_of_a_qdisc_changes_the_port_or_is_named(tmp_path: Path, line: str) -> None:
+    words = line.split()[2:]
+    options = [word for word in words if word.isalpha() and word not in ("dev", "eth", "root", "refcnt")]
+    before = imported(tmp_path, matrix=MATRIX, tc=f"qdisc {line}\n")
+    for option in options:
+        without = re.sub(rf" {option}( [0-9]\S*)?", "", line)
+        if option in ("limit", "min", "max"):
+            with pytest.raises(QuestionError):
+                imported(tmp_path, matrix=MATRIX, tc=f"qdisc {without}\n")
+            continue
+        after = imported(tmp_path, matrix=MATRIX, tc=f"qdisc {without}\n")
+        named = [row for row in before.left_out if f" {option}" in row]
+        assert (after.port != before.port) is (not named), option
+        assert len(before.left_out) == len(after.left_out) + len(named)
+
+
+def test_what_tc_shows_beside_the_root_is_named(tmp_path: Path) -> None:
+    red = "red 8007: dev eth9 root refcnt 2 limit 400000b min 30000b max 90000b adaptive ewma 5 probability 0.02"
+    child = "qdisc fq_codel 0: dev eth0 parent :1 limit 10240p\n"
+    found = imported(tmp_path, matrix=MATRIX.replace("size 1 prio 7", "size 1 prio 3"), tc=f"{child}qdisc {red}\n")
+    shown = [row.replace(str(tmp_path), "").lstrip("/") for row in found.left_out]
+    assert shown == [
+        "matrix.txt:5: prio 3 is left out",
+        "tc.txt:1: qdisc fq_codel dev eth0 parent :1 is left out",
+        "tc.txt:2: red adaptive is left out",
+        "tc.txt:2: red ewma 5 is left out",
+    ]
+    flows = imported(tmp_path, flow=FLOWS).left_out
+    assert len(flows) == 1
+    assert flows[0].endswith("flow.txt:2: the port of each flow is left out")
+
+
+@pytest.mark.parametrize("root", ["mq 0: root", "noqueue 0: root refcnt 2"])
+def test_a_port_without_a_limit_is_refused(tmp_path: Path, root: str) -> None:
+    children = "".join(f"qdisc fq_codel 0: dev eth0 parent :{n} limit 10240p target 5ms\n" for n in (1, 2))
+    with pytest.raises(QuestionError, match="a qdisc with root must have a limit: write root in place of parent"):
+        imported(tmp_path, matrix=MATRIX, tc=f"qdisc {root}\n{children}")
 
 
 @pytest.mark.timeout(120)
@@ -209,6 +251,17 @@ def test_the_command_writes_a_scenario_once(tmp_path: Path, capsys: pytest.Captu
     told = capsys.readouterr().out
     assert "hosts 16, switches 1, links 16, flows 3; starts from 0 s" in told
     assert "up to 2001002 bytes start within 1 ms" in told
+
+
+def test_the_command_names_what_it_leaves_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "incast.cm").write_text(MATRIX, encoding="utf-8")
+    children = "".join(f"qdisc pfifo 0: dev eth0 parent :{n} limit 9p\n" for n in range(1, 61))
+    (tmp_path / "tc.txt").write_text(f"{children}qdisc pfifo 1: dev eth0 root limit 9p\n", encoding="utf-8")
+    command("import", *(str(tmp_path / name) for name in ("incast.cm", "tc.txt")), "--out", str(tmp_path / "x.toml"), "--json")
+    told = capsys.readouterr()
+    assert "qdisc pfifo dev eth0 parent :1 is left out" in told.err
+    assert "11 more are left out" in told.err
+    assert len(json.loads(told.out)["left_out"]) == 61
 
 
 def test_the_triggers_of_a_matrix_are_imported(tmp_path: Path) -> None:

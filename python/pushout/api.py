@@ -444,8 +444,8 @@ def chip_predict(
         >>> pushout.chip_predict("tomahawk")["lossy.drop"]
         9884
     """
-    source = chips.profile(profile, qos=qos, cell=cell)
-    return chips.predict(source, overrides(set), packet=packet, lines=lines)
+    read = chips.profile(profile, qos=qos, cell=cell)
+    return chips.predict(read, overrides(set), packet=packet, lines=lines)
 
 
 def why(
