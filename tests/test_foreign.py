@@ -257,7 +257,13 @@ def test_the_command_names_what_it_leaves_out(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "incast.cm").write_text(MATRIX, encoding="utf-8")
     children = "".join(f"qdisc pfifo 0: dev eth0 parent :{n} limit 9p\n" for n in range(1, 61))
     (tmp_path / "tc.txt").write_text(f"{children}qdisc pfifo 1: dev eth0 root limit 9p\n", encoding="utf-8")
-    command("import", *(str(tmp_path / name) for name in ("incast.cm", "tc.txt")), "--out", str(tmp_path / "x.toml"), "--json")
+    command(
+        "import",
+        *(str(tmp_path / name) for name in ("incast.cm", "tc.txt")),
+        "--out",
+        str(tmp_path / "x.toml"),
+        "--json",
+    )
     told = capsys.readouterr()
     assert "qdisc pfifo dev eth0 parent :1 is left out" in told.err
     assert "11 more are left out" in told.err

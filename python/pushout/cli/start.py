@@ -148,9 +148,7 @@ def _policy(name: str) -> tuple[dict[str, str], tuple[str, str]]:
     return files(name), ("check", f"{name}.py")
 
 
-def _switch(
-    buffers: Path, qos: Path | None, cell: int | None
-) -> tuple[dict[str, str], tuple[str, str], list[str]]:
+def _switch(buffers: Path, qos: Path | None, cell: int | None) -> tuple[dict[str, str], tuple[str, str], list[str]]:
     """The files of a switch as its own tables describe it, the command that follows, and what the files lack."""
     from pushout import reading
     from pushout.cli.streams import json_text
