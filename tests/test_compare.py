@@ -235,7 +235,7 @@ def test_other_figures_are_compared_as_well(tmp_path: Path, capsys: pytest.Captu
         ("flows.*.goodput_bps", r"figures flows\.\*\.goodput_bps: the path must name a single figure, not many"),
         (["ports.bottleneck.occupancy.values"], "occupancy.values: the path must name a single figure, not a list"),
         ("ports.bottleneck.occupancy_unit", "occupancy_unit"),
-        (["x", 5], "a figure must be a string, not 5"),
+        (["x", 5], "figures must be a string, not 5"),
         (5, "figures must be paths, in a list or separated by commas, not 5"),
     ],
 )

@@ -210,7 +210,7 @@ def test_what_is_computed_needs_only_what_is_measured() -> None:
 
 
 def test_names_may_be_one_text_with_commas() -> None:
-    assert paths_of(" loss, goodput,") == paths_of(["loss", "goodput"]) == ("summary.loss_ratio", "summary.goodput_bps")
+    assert paths_of(" loss, goodput") == paths_of(["loss", "goodput"]) == ("summary.loss_ratio", "summary.goodput_bps")
 
 
 def test_a_figure_that_another_scenario_has_says_what_it_takes() -> None:

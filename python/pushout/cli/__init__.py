@@ -85,9 +85,16 @@ def main(args: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of a message has gone
         streams.drop()
         status = FAILURE
-    if status != OK and are_running():
+    if (status != OK and are_running()) or (args is None and _has_foreign_threads()):
         _leave(status)
     sys.exit(status)
+
+
+def _has_foreign_threads() -> bool:
+    """Return whether a thread still runs, as one that the file of a policy has started: the interpreter waits for it."""
+    running = sys.modules.get("threading")
+    own = running and (running.main_thread(), running.current_thread())
+    return running is not None and any(not each.daemon and each not in own for each in running.enumerate())
 
 
 def _leave(status: int, message: str = "") -> NoReturn:
