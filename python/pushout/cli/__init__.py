@@ -91,7 +91,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def _has_foreign_threads() -> bool:
-    """Return whether a thread still runs, as one that the file of a policy has started: the interpreter waits for it."""
+    """Return whether a thread runs for which the interpreter would wait, as one that the file of a policy started."""
     running = sys.modules.get("threading")
     own = running and (running.main_thread(), running.current_thread())
     return running is not None and any(not each.daemon and each not in own for each in running.enumerate())

@@ -92,10 +92,12 @@ def explain(
     packet, the bytes of the packets, and lines, the number of lines that fill together. What the counts leave open is
     said; the simulator counts with each configuration, and the differences are its residuals.
     """
+    from pushout.progress import Progress
     from pushout.question.chip_counts import read
     from pushout.question.chip_explain import explain as question
 
-    result = question(read(counts, packet), cell=cell, pool=pool, tolerance=tolerance)
+    with Progress("configurations") as progress:
+        result = question(read(counts, packet), cell=cell, pool=pool, tolerance=tolerance, progress=progress)
     if as_json:
         echo_json(result.document)
     else:

@@ -18,7 +18,7 @@ RATES: dict[str, int] = {f"{prefix}b/s": int(scale) for prefix, scale in SCALES.
 TIMES: dict[str, int] = {unit: round(scale / SECONDS["ps"]) for unit, scale in SECONDS.items()}
 
 FINEST: dict[str, int] = {"cell": 1, "cells": 1, "packet": 1, "packets": 1, "BDP": 10**6, **SIZES, **RATES, **TIMES}
-"""Units in the smallest steps of a scenario: cells, packets, millionths of a BDP, bytes, bits per second, picoseconds."""
+"""Units in the smallest steps of a scenario: cells, packets, millionths of a BDP, bytes, bits per second, ps."""
 
 MICRO = "\N{MICRO SIGN}\N{GREEK SMALL LETTER MU}"
 
