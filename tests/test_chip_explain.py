@@ -218,10 +218,8 @@ def test_together_counts_the_lines() -> None:
         ("name,value,packet\ndrop,1,1\n", "packet must be an integer from 29"),
         ("name,value\nfill,8\n", "must have a count drop, xoff or loss"),
         ("name,value\nxoff.2,1999999\n", "counts.csv:2: xoff.2 must come with xoff, the count of the line before"),
-        ("name,value\ndrop,9\ndrop.3,2\n", "counts.csv:3: drop.3 must come with drop.2"),
         ("name,value\ndrop,2000000\ndrop.2,2000000\ndrop.3,1\n", "must hold at most 4000000 packets, not 4000001"),
         ("name,value,lines\ndrop,1,\ndrop.together,62500,64\n", "must hold at most 4000000 packets, not 4000001"),
-        ("name,value,packet\ndrop,2000000,29\n", "counts.csv:2: no bench can repeat these counts: packet must be"),
         ('name,value\n"drop,8\n', "must be CSV"),
     ],
 )
@@ -259,3 +257,16 @@ def test_a_long_search_reports_its_progress() -> None:
     )
     assert seen == [(number, len(seen)) for number in range(len(seen))]
     assert len(seen) == len(chip_explain.ALPHAS)
+
+
+def test_the_advice_names_the_count_that_a_later_line_lacks() -> None:
+    assert "; count drop.2, or give pool" in only({"drop": 988, "drop.3": 90}, cell=208)["note"]
+
+
+def test_a_bench_that_fails_names_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise QuestionError("memory.chip.size must be smaller")
+
+    monkeypatch.setattr(chip_explain, "ask_predict", refuse)
+    with pytest.raises(QuestionError, match=r"counts\[0\]: no bench can repeat these counts: memory"):
+        only({"drop": 988}, cell=208)

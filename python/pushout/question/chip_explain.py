@@ -18,7 +18,7 @@ import numpy.typing as npt
 from pushout.errors import PushoutError, QuestionError
 from pushout.question.chip import check_within
 from pushout.question.chip import predict as ask_predict
-from pushout.question.chip_counts import Count, check, missing
+from pushout.question.chip_counts import LIMITED, Count, check, missing
 from pushout.question.columns import Columns
 from pushout.question.frame import Tabled
 from pushout.question.sonic import CELLS
