@@ -370,7 +370,8 @@ def test_explain_says_why_a_scenario_runs_on_the_reference_engine(capsys: pytest
     for scenario, note in [
         (
             "multi-hop-fcvc",
-            "note: runs on the reference engine: with credits a port depends on its neighbours at every unit\n",
+            "note: the reference engine runs it, not fast: "
+            "with credits a port depends on its neighbours at every unit\n",
         ),
         ("multi-hop", ""),
     ]:

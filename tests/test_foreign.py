@@ -277,3 +277,70 @@ def test_the_triggers_of_a_matrix_are_imported(tmp_path: Path) -> None:
     (tmp_path / "ring.toml").write_text(written(tables), encoding="utf-8")
     document = pushout.run(tmp_path / "ring.toml").document
     assert document["summary"]["workload"]["critical_path"] == ["id7", "id8"]
+
+
+ONE = "2 1 1\n1\n0 1 {rate} {delay} {loss}\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "accepted"),
+    [
+        ({"rate": "1bps"}, True),
+        ({"rate": "0bps"}, False),
+        ({"rate": "0.5bps"}, False),
+        ({"rate": "1000Tbps"}, True),
+        ({"rate": "1000.1Tbps"}, False),
+        ({"delay": "1000s"}, True),
+        ({"delay": "1000.1s"}, False),
+        ({"delay": "0ns"}, True),
+        ({"loss": "1"}, True),
+        ({"loss": "1.000001"}, False),
+        ({"loss": "0"}, True),
+    ],
+)
+def test_a_link_is_accepted_up_to_the_edges_of_its_ranges(
+    tmp_path: Path, changes: dict[str, str], accepted: bool
+) -> None:
+    text = ONE.format(**{"rate": "10Gbps", "delay": "1us", "loss": "0", **changes})
+    flow = "0\n"
+    try:
+        found = imported(tmp_path, topology=text, flow=flow)
+    except QuestionError as error:
+        assert ("a link must" in str(error) or "the error rate must" in str(error)) is not accepted
+        assert accepted is ("no flows" in str(error))
+    else:
+        pytest.fail(f"a file without flows was read: {found}")
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"topology": "1 1 1\n0\n"}, "the number of nodes must be an integer from 2"),
+        ({"topology": "2 2 1\n0 1\n"}, "the number of switches must be an integer from 1 to 1"),
+        ({"topology": "2 0 1\n"}, "the number of switches must be an integer from 1 to 1"),
+        ({"topology": "2 1 0\n0\n"}, "the number of links must be an integer from 1"),
+        ({"topology": "2 1 1\n2\n"}, "a switch must be an integer from 0 to 1"),
+        ({"topology": "2 1 1\n1\n0 2 1Gbps 1us 0\n"}, "a node of a link must be an integer from 0 to 1"),
+        ({"flow": "1\n0 1 8 1 1 0\n"}, "the priority group must be an integer from 0 to 7"),
+        ({"flow": "1\n0 65536 7 1 1 0\n"}, "a host of a flow must be an integer from 0 to 65535"),
+        ({"flow": "1\n0 1 7 1 1 1000000.1\n"}, "the start must be a number from 0 to 1000000"),
+        ({"tc": "qdisc pfifo 1: root limit 0p\n"}, "the limit must be a number of packets"),
+        (
+            {"tc": "qdisc red 1: root limit 9b min 1b max 2b probability 1.1\n"},
+            "probability must be a number from 0 to 1",
+        ),
+    ],
+)
+def test_a_value_just_beyond_its_range_is_refused(tmp_path: Path, texts: dict[str, str], message: str) -> None:
+    with pytest.raises(QuestionError) as caught:
+        imported(tmp_path, **texts)
+    assert message in str(caught.value)
+
+
+def test_values_at_the_ends_of_their_ranges_are_read(tmp_path: Path) -> None:
+    found = imported(tmp_path, flow="2\n0 65535 7 1 1 1000000\n1 0 0 1 1000000000000000 0\n")
+    assert [flow.group for flow in found.flows] == ["pg7", "pg0"]
+    assert (found.nodes, found.octets) == (65_536, 10**15 + 1)
+    red = "qdisc red 1: root limit 1b min 1b max 1b probability 1\n"
+    assert imported(tmp_path, flow=FLOWS, tc=red).port["admission"]["max_p"] == 1.0
+    assert imported(tmp_path, flow=FLOWS, tc="qdisc pfifo 1: root limit 1p\n").port == {"buffer": "1 packets"}

@@ -304,3 +304,20 @@ def test_the_size_of_cells_has_to_be_given(files: tuple[Path, Path], capsys: pyt
     assert "--cell must be given" in capsys.readouterr().err
     with pytest.raises(QuestionError, match="cell must be left out"):
         pushout.chip_predict("tomahawk", cell=208)
+
+
+def test_room_of_odd_sizes_is_counted_in_whole_cells_and_once() -> None:
+    tables = deepcopy(BUFFERS)
+    tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "100001", "xoff": "50001"}
+    tables["BUFFER_PROFILE"]["pg_lossless_100000_300m_profile"]["size"] = "1249"
+    tables["BUFFER_PROFILE"]["pg_lossless_40000_40m_profile"]["size"] = "417"
+    tables["BUFFER_PROFILE"]["egress_lossy_profile"]["size"] = "1665"
+    tables["BUFFER_POOL"]["egress_lossy_pool"]["size"] = "90001"
+    memory = sonic.tabled(tables, 208).scenario["memory"]["chip"]
+    cells = {name: int(pool["size"].split()[0]) for name, pool in memory["pool"].items()}
+    queues = 2 * 7 + 3  # two lines with 300 m and one with 40 m send in their lossless class: 1249 and 417 bytes
+    assert cells["ingress_lossless_pool"] == 100_001 // 208 + 50_001 // 208 + queues
+    assert cells["egress_lossy_pool"] == 90_001 // 208 + 9, "1665 bytes are 9 cells"
+    assert memory["pool"]["ingress_lossless_pool"]["headroom"] == f"{50_001 // 208} cells"
+    largest = max(cells["ingress_lossless_pool"] - queues, 90_001 // 208 + 15_982_720 // 208)
+    assert memory["size"] == f"{largest + queues + 9} cells"
