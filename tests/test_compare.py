@@ -579,7 +579,8 @@ def test_a_figure_of_the_whole_run_is_not_that_of_the_place() -> None:
     }
     found = pushout.compare("lan", "epd,tail-drop", at="bottleneck", figures="summary.loss", set=sets, reps=2)
     for policy, name in zip(found.policies, ("epd", "tail-drop"), strict=True):
-        report = pushout.run("lan", set={**sets, "port.bottleneck.admission.policy": name}).document
+        change = {} if name == "epd" else {"port.bottleneck.admission": {"policy": name}}
+        report = pushout.run("lan", set={**sets, **change}).document
         place = next(port for port in report["ports"] if port["name"] == "bottleneck")
         hosts = [port for port in report["ports"] if port["name"].startswith("access") and "back" not in port["name"]]
         sinks = [port for port in report["ports"] if port["name"].startswith("egress") and "back" in port["name"]]
