@@ -656,7 +656,7 @@ def test_an_empty_name_in_a_list_is_a_mistake_of_its_option(
         (("worst", "longest-queue", "--ports", "2", "--memory", "4", "--objective", "x"), "--objective: unknown"),
     ],
 )
-def test_a_wrong_name_is_told_with_its_option(
+def test_a_message_about_a_wrong_name_begins_with_its_option(
     capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     command(*words, code=3)

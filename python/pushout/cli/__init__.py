@@ -92,9 +92,9 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def _has_foreign_threads() -> bool:
     """Return whether a thread runs for which the interpreter would wait, as one that the file of a policy started."""
-    running = sys.modules.get("threading")
-    own = running and (running.main_thread(), running.current_thread())
-    return running is not None and any(not each.daemon and each not in own for each in running.enumerate())
+    if (running := sys.modules.get("threading")) is None:  # no command has needed it
+        return False
+    return any(not each.daemon and each is not running.main_thread() for each in running.enumerate())
 
 
 def _leave(status: int, message: str = "") -> NoReturn:

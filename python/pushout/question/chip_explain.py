@@ -237,7 +237,7 @@ def _explanation(
     for allowed in tried:
         found = list(_proposals(counts, sizes, pool, allowed))
         if found:
-            tried_out = []
+            tried_out: list[Configuration] = []
             for proposal in found:
                 if progress:
                     progress(len(tried_out), len(found))

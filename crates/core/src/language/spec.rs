@@ -123,8 +123,7 @@ impl<'a> Table<'a> {
     /// Return the fault of a key that was not read and resembles the missing key `name`, or is what other programs call
     /// it, if there is one.
     fn misspelt(&self, name: &str) -> Option<Fault> {
-        let alias =
-            self.rest().find_map(|(key, node)| Some((key, node, key_meaning(&key.name, &[name])?)));
+        let alias = self.rest().find_map(|(key, node)| Some((key, node, key_meaning(&key.name, &[name])?)));
         if let Some((key, node, meaning)) = alias {
             let converted = value_here(&key.name, &node.show());
             let message = format!("unknown key {}: {meaning}{converted}", quoted(&key.name));

@@ -238,8 +238,7 @@ impl<'a> SectionedFile<'a> {
         if let Some((topology, node)) = &self.topology {
             topology.expand(&mut network).map_err(|refused| fault(node, "topology", "template", refused))?;
         }
-        let are_left_out =
-            |(topology, _): &(topology::Spec, &Node)| topology.flows() == TemplateFlows::None;
+        let are_left_out = |(topology, _): &(topology::Spec, &Node)| topology.flows() == TemplateFlows::None;
         if self.workload.is_some() || self.topology.as_ref().is_some_and(are_left_out) {
             network.flows.clear();
         }

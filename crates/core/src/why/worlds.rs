@@ -146,12 +146,7 @@ impl<'a> Worlds<'a> {
 
     /// Run the world of every decision that could have saved one of these frames, and return those that do. With
     /// `priced` such a world is run to its end, and its losses are counted.
-    pub fn saves(
-        &self,
-        troubles: &[usize],
-        priced: bool,
-        progress: Progress<'_>,
-    ) -> Result<Tried, String> {
+    pub fn saves(&self, troubles: &[usize], priced: bool, progress: Progress<'_>) -> Result<Tried, String> {
         let candidates = self.candidates(troubles);
         let (count, mut trunk) = (candidates.len(), self.trunk());
         let (mut found, mut open) = (Vec::new(), Vec::new());

@@ -155,7 +155,8 @@ pub(super) fn meaning(name: &str, allowed: &[&str]) -> Option<String> {
 
 /// Lead from a congestion control that stands for a transport to the transport that has it.
 fn of_tcp(control: &str) -> String {
-    let profile = if control == "dctcp" { ", or profile = \"datacenter\" for all that its hosts set" } else { "" };
+    let profile =
+        if control == "dctcp" { ", or profile = \"datacenter\" for all that its hosts set" } else { "" };
     format!(
         "it is a congestion control of tcp here: write {{ kind = \"tcp\", congestion = \"{control}\" }}{profile}, in Python \
          Tcp(congestion=\"{control}\")"
@@ -212,7 +213,10 @@ mod tests {
     #[test]
     fn a_value_that_other_programs_write_otherwise_is_converted() {
         let message = unknown("key", "dynamic_th", &["policy", "alpha"]);
-        assert!(message.contains("here, which is 2 to the power of it (3 is alpha = 8) (allowed"), "{message}");
+        assert!(
+            message.contains("here, which is 2 to the power of it (3 is alpha = 8) (allowed"),
+            "{message}"
+        );
         assert_eq!(value_here("dynamic_th", "-2"), ": write alpha = 0.25");
         assert_eq!(value_here("dynamic_th", "\"3\""), ": write alpha = 8");
         assert_eq!(value_here("mtu", "1500"), ": write mss = 1460");
@@ -223,8 +227,13 @@ mod tests {
     fn a_congestion_control_in_the_place_of_a_transport_leads_to_tcp() {
         let transports = ["tcp", "udp", "cells", "fec"];
         let meant = |name| meaning(name, &transports).unwrap();
-        assert!(meant("dctcp").contains("{ kind = \"tcp\", congestion = \"dctcp\" }, or profile = \"datacenter\""));
-        assert!(meant("newreno").contains("congestion = \"new-reno\" }, in Python Tcp(congestion=\"new-reno\")"));
+        assert!(
+            meant("dctcp")
+                .contains("{ kind = \"tcp\", congestion = \"dctcp\" }, or profile = \"datacenter\"")
+        );
+        assert!(
+            meant("newreno").contains("congestion = \"new-reno\" }, in Python Tcp(congestion=\"new-reno\")")
+        );
         for (control, _) in crate::transport::tcp::congestion::Spec::WORDS {
             assert!(meaning(control, &transports).is_some(), "{control}");
         }

@@ -11,8 +11,8 @@ use crate::adaptation;
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use crate::language::tree::{Fault, Key, Node, TextPlace, Value, arrow};
 use crate::refused::{Refused, refuse};
-use crate::{choice, registry};
 use crate::units::{Quantity, Rate, Span};
+use crate::{choice, registry};
 
 registry! {
     /// A template as a scenario specifies it.

@@ -28,7 +28,8 @@ fn vacuous(policy: &Spec, context: &Context<'_>) -> Option<(&'static str, &'stat
         (share == 0.0).then_some(("max_p", "0", follows))
     };
     let always = |level: Level| {
-        let follows = "acts on every unit that does not find the port empty; write the occupancy that is acceptable";
+        let follows =
+            "acts on every unit that does not find the port empty; write the occupancy that is acceptable";
         matches!(context.level("threshold", level), Ok(0)).then_some(("threshold", "0", follows))
     };
     match policy {
@@ -81,7 +82,10 @@ mod tests {
             };
             let told = with(zero).unwrap_or_default();
             let shown = if key == "threshold" { "0" } else { zero };
-            assert!(told.starts_with(&format!("port \"bottleneck\": {key} of {policy} is {shown}: it ")), "{told}");
+            assert!(
+                told.starts_with(&format!("port \"bottleneck\": {key} of {policy} is {shown}: it ")),
+                "{told}"
+            );
             assert_eq!(with(other), None, "{policy}");
         }
     }
