@@ -8,7 +8,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.document import Document
-from pushout.errors import Argument, QuestionError
+from pushout.errors import QuestionError
 from pushout.extras import need
 from pushout.question.columns import Columns, Kind
 from pushout.question.frame import Framed
@@ -69,7 +69,7 @@ def kinds(text: str) -> list[str]:
     """Parse `pcapng,parquet`."""
     chosen = [kind.strip() for kind in text.split(",")]
     if wrong := [kind for kind in chosen if kind not in KINDS]:
-        raise QuestionError(Argument("trace"), f": {_core.unknown('kind of trace', wrong[0], KINDS)}")
+        raise QuestionError(f"--trace: {_core.unknown('kind of trace', wrong[0], KINDS)}")
     if "parquet" in chosen:
         need("pyarrow", "--trace parquet")
     if "parquet" in chosen:
