@@ -159,7 +159,7 @@ def test_rival_policies_keep_the_overrides_of_the_question() -> None:
     assert lost[1] != sum(pushout.run(SCENARIO, set=_codel())["ports.bottleneck.lost"].values()), "it matters"
 
 
-def test_runs_that_end_before_the_frame_has_left_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_runs_that_end_too_early_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     first = pushout.why(SCENARIO, last=2).document
     assert first["open"] == 0
     end = first["rule"]["time_s"] + 1e-6
