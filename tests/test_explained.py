@@ -103,6 +103,6 @@ def test_every_shipped_scenario_is_read_back_from_its_json(name: str) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("study", sorted(each.name for each in STUDIES.iterdir() if (each / "study.toml").is_file()))
 def test_every_case_of_a_study_is_read_back_from_its_json(study: str) -> None:
-    jobs = [case.job() for case in study_of(study).cases if not case.is_worst]
+    jobs = [case.job() for case in study_of(study).cases.values() if not case.is_worst]
     for job in {(job.source.text, job.sets): job for job in jobs if isinstance(job, Job)}.values():
         _again(job)

@@ -339,12 +339,12 @@ def test_steps_that_wait_for_a_delayed_acknowledgement_are_reported(transport: d
         "flows": {"transport": transport},
         "workload": {
             "kind": "list",
-            "data": "from,to,bytes,name,after\nsource1,sink1,5000,a,\nsource2,sink2,5000,b,a\n",
+            "data": "from,to,bytes,start,name,after\nsource1,sink1,5000,0,a,\nsource2,sink2,5000,0,b,a\n",
         },
     }
     codes = [each["code"] for each in pushout.validate(scenario)]
     assert ("delayed-steps" in codes) is warned
     (message,) = [each["message"] for each in pushout.validate(scenario) if each["code"] == "delayed-steps"] or [""]
     assert ("flows.transport.delayed_ack = false" in message) is warned
-    alone = {**scenario, "workload": {"kind": "list", "data": "from,to,bytes\nsource1,sink1,5000\n"}}
+    alone = {**scenario, "workload": {"kind": "list", "data": "from,to,bytes,start\nsource1,sink1,5000,0\n"}}
     assert "delayed-steps" not in [each["code"] for each in pushout.validate(alone)]
