@@ -11,6 +11,7 @@ from pushout.catalogue import Entry
 from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt
+from pushout.excerpt import quoted as cited
 from pushout.question.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, scaled, split
 from pushout.source import toml
 
@@ -200,7 +201,7 @@ def _split(text: str) -> list[str]:
             parts[-1] += character
     found = [part.strip() for part in parts]
     if "" in found[1:] or (len(found) > 1 and not found[0]):
-        raise QuestionError(Argument("policies"), f" must have a name on each side of a comma, not {excerpt(text)}")
+        raise QuestionError(Argument("policies"), f" must have a name on each side of a comma, not {cited(text)}")
     return [part for part in found if part]
 
 
