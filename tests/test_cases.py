@@ -83,3 +83,60 @@ def test_marks_at_dequeue_in_cells(tmp_path: Path, threshold: int, engine: Engin
     # Packet i leaves 5 (101 - i) cells behind it and is marked if they exceed the threshold in whole cells.
     least = sum(cells * (packets - number) > threshold // 208 for number in range(1, packets + 1))
     assert sum(out["marked"].values()) == least == {50_000: 52, 51_000: 51, 10_400: 90}[threshold]
+
+
+HAND = """
+name = "hand"
+duration = "10 s"
+adaptation = { kind = "packet" }
+node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
+link = [
+    { name = "in", from = "a", to = "r", rate = "8 Mb/s", delay = "10 ms" },
+    { name = "out", from = "r", to = "b", rate = "8 Mb/s", delay = "10 ms" },
+]
+[[loss]]
+link = "in"
+packets = [5]
+[[flow]]
+name = "tcp"
+from = "a"
+to = "b"
+source = { kind = "file", size = "20 kB", at = ["0 s"] }
+transport = { kind = "tcp", mss = 1000, delayed_ack = false, initial_window = 20 }
+[[flow]]
+name = "udp"
+from = "a"
+to = "b"
+start = "5 s"
+stop = "6 s"
+source = { kind = "cbr", rate = "80 kb/s", size = "972 bytes" }
+transport = { kind = "udp" }
+"""
+"""A file of twenty segments, of which one is lost, and ten datagrams of 972 octets in the second half."""
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+def test_every_figure_of_a_summary_follows_by_hand(engine: Engine) -> None:
+    document = pushout.run(HAND, engine=engine, audit=True).document
+    tcp, udp = 20_000 * 8 / 10, 10 * 972 * 8 / 10
+    mean = (tcp + udp) / 2
+    # The datagrams ask for 80 kb/s of the line, headers included; the file can have the rest.
+    ideal = 80_000 * 972 / 1000 + (8_000_000 - 80_000) * 1000 / 1040
+    time = document["flows"][0]["transfer_time_mean_s"]
+    assert 0.1 < time < 0.2, "the segment is lost in the first round trip of 40 ms and sent again in the second"
+    assert document["summary"] == {
+        "goodput_bps": pytest.approx(tcp + udp),
+        "ideal_bps": pytest.approx(ideal),
+        "goodput_ratio": pytest.approx((tcp + udp) / ideal),
+        "fairness_mean_deviation": pytest.approx(1 - (tcp - mean) / mean),
+        "fairness_jain": pytest.approx((tcp + udp) ** 2 / (2 * (tcp**2 + udp**2))),
+        "difference": pytest.approx((tcp - udp) / mean),
+        "weighted_deviation": pytest.approx((tcp - mean) / mean),
+        "retransmission_ratio": pytest.approx(1 / 21),
+        "goodput_drift": pytest.approx((udp - tcp) / mean),
+        "transfers": 1,
+        "transfers_unfinished": 0,
+        "transfer_age_max_s": None,
+        **{f"transfer_time_{name}_s": time for name in ("mean", "p50", "p95", "p99", "max")},
+        "transfer_time_drift": None,
+    }
