@@ -313,5 +313,123 @@ def _findings(stream: random.Random) -> Case:
     return Case(["reproduce", "--findings", *more, "--", study], ["study", "--findings", "--jobs", "--reps"], _files())
 
 
+SWITCH = {
+    "PORT": {"Ethernet0": {"speed": "100000"}, "Ethernet4": {"speed": "40000", "mtu": "9100"}},
+    "CABLE_LENGTH": {"AZURE": {"Ethernet0": "300m", "Ethernet4": "40m"}},
+    "BUFFER_POOL": {"in": {"size": "2000000", "type": "ingress", "xoff": "200000"}},
+    "BUFFER_PROFILE": {
+        "lossy": {"pool": "in", "size": "0", "static_th": "2000000"},
+        "lossless": {"pool": "in", "size": "1248", "dynamic_th": "-2", "xoff": "50000", "xon": "2000"},
+    },
+    "BUFFER_PG": {"Ethernet0|3-4": {"profile": "lossless"}, "Ethernet4|3": {"profile": "lossless"}},
+    "BUFFER_QUEUE": {"Ethernet0,Ethernet4|0-2": {"profile": "lossy"}},
+    "QUEUE": {"Ethernet4|3": {"wred_profile": "mark"}},
+    "WRED_PROFILE": {"mark": {"ecn": "ecn_all", "green_min_threshold": "9", "green_max_threshold": "99"}},
+}
+"""Tables of a small switch."""
+
+
+def _switch(stream: random.Random) -> Case:
+    """Tables of a switch with a hostile key, value or row, or damaged ones."""
+    tables = json.loads(json.dumps(SWITCH))
+    for _ in range(stream.choice([1, 1, 3])):
+        rows = tables[stream.choice(list(tables))]
+        if not isinstance(rows, dict) or not rows:
+            continue
+        name = stream.choice(list(rows))
+        wrong = stream.choice([*TEXTS[:120], *NUMBERS, "7-0", "500", "NULL", "ecn_green", None, [], {}, 0, -1, True])
+        if stream.random() < 0.3 or not isinstance(rows[name], dict) or not rows[name]:
+            rows[stream.choice([name, f"{name}|9", "Ethernet0|5-2", "Ethernet4|0-99", str(wrong)])] = wrong
+        else:
+            rows[name][stream.choice([*rows[name], "dynamic_th", "static_th", "x", str(wrong)[:500]])] = wrong
+    data = _mutated(stream, json.dumps(tables).encode()) if stream.random() < 0.2 else json.dumps(tables).encode()
+    cell = ["--cell", stream.choice(["208", "208", "1", "65535"])]
+    verb = stream.choice([["init", "new", "--sonic", "t.json"], ["chip", "predict", "t.json", "--lines", "2"]])
+    more = stream.choice([[], [], ["--qos", "t.json"]])
+    places = ["t.json", "cell", "packet", "lines", "profile", "memory", "BUFFER"]
+    return Case([*verb, *cell, *more], places, _files(**{"t.json": data}))
+
+
+LINES_OF_TC = [
+    "qdisc mq 0: dev eth0 root",
+    "qdisc fq_codel 0: dev eth0 parent :1 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn",
+    "qdisc fq_codel 8001: root refcnt 2 limit 1001p flows 1024 quantum 300 target 25ms interval 120ms drop_batch 64",
+    "qdisc red 8007: root refcnt 2 limit 400000b min 30000b max 90000b adaptive ewma 5 probability 0.02 Scell_log 10",
+    "qdisc pie 1: root refcnt 2 limit 1000p target 15ms tupdate 16ms alpha 2 beta 20 bytemode",
+    "qdisc pfifo 1: root limit 9p",
+]
+
+
+def _imported(stream: random.Random) -> Case:
+    """Lines of tc with hostile words, with a matrix that has hostile values."""
+    words = " ".join(stream.choices(LINES_OF_TC, k=stream.choice([1, 1, 2]))).split(" ")
+    if stream.random() < 0.4:
+        words = stream.choice(LINES_OF_TC).split(" ")
+    for _ in range(stream.choice([0, 1, 2])):
+        words[stream.randrange(len(words))] = stream.choice([*TEXTS[:120], *NUMBERS, "qdisc", "root", "ecn", "limit"])
+    matrix = ["Nodes 4", "Connections 2", "0->1 start 0 size 2000 prio 7", "1->2 id 2 start 5 size 9"]
+    if stream.random() < 0.4:
+        matrix[stream.randrange(4)] = stream.choice([*TEXTS[:120], "0->1 trigger 3 size 5", "trigger id 3 oneshot"])
+    tc = "\n".join([*([LINES_OF_TC[1]] if stream.random() < 0.3 else []), " ".join(words)])
+    files = {"tc.txt": tc.encode("utf-8", "replace"), "m.cm": "\n".join(matrix).encode("utf-8", "replace")}
+    return Case(["import", "m.cm", "tc.txt", "--out", "x.toml"], ["tc.txt", "m.cm", "x.toml", "flow"], _files(**files))
+
+
+def _counted(stream: random.Random) -> Case:
+    """Counts of a switch, of lines that lack others, and large ones."""
+    names = [
+        "drop",
+        "drop.2",
+        "drop.9",
+        "xoff",
+        "xoff.2",
+        "xoff.64",
+        "xoff.together",
+        "loss",
+        "headroom",
+        "fill",
+        "mark",
+    ]
+    values = ["0", "8", "988", "40000", "1999999", "2000000", *NUMBERS[:8]]
+    rows = [(stream.choice([*names * 5, *TEXTS[:60]]), stream.choice(values)) for _ in range(stream.choice([1, 2, 4]))]
+    text = "name,value\n" + "".join(f"{name},{value}\n" for name, value in rows)
+    cell = ["--cell", stream.choice(["208", "254"])] if stream.random() < 0.8 else []
+    data = (
+        _mutated(stream, text.encode("utf-8", "replace")) if stream.random() < 0.2 else text.encode("utf-8", "replace")
+    )
+    return Case(["chip", "explain", "c.csv", *cell], ["c.csv"], _files(**{"c.csv": data}))
+
+
+def _named(stream: random.Random) -> Case:
+    """Lists with empty names, and figures of many entries."""
+    names = ["ports.*.lost", "memories.*.lost", "flows.*.jitter_p50", "ports.*", "loss", "epd", "bottleneck", "x", "*"]
+    listed = ",".join(stream.choice([*names, "", "", " "]) for _ in range(stream.choice([1, 2, 3])))
+    words = stream.choice(
+        [
+            ["sweep", "w.toml", f"--columns={listed}"],
+            ["compare", "s.toml", "--policies=epd,ppd", "--reps=2", f"--figures={listed}"],
+            ["compare", "s.toml", f"--policies={listed}", "--reps=2"],
+            ["plot", "s.toml", "--out", "x.svg", f"--at={listed}"],
+            ["plot", "s.toml", "--out", "x.svg", f"--what={listed}"],
+            ["why", "s.toml", "--last=2", f"--policies={listed}"],
+            ["why", "s.toml", "--last=2", f"--at={listed}"],
+            ["validate", "s.toml", "--set", f"topology.flows={listed}"],
+        ]
+    )
+    places = [
+        "--columns",
+        "--figures",
+        "--policies",
+        "--at",
+        "--what",
+        "--set",
+        "figure",
+        "policies",
+        "no port",
+        "port ",
+    ]
+    return Case(words, [*places, "comparison", "s.toml"], _files())
+
+
 SURFACES: list[Callable[[random.Random], Case]] = [_recording, _recording, _special, _ending, _result, _picture]
-SURFACES += [_newer, _memory, _lab, _findings]
+SURFACES += [_newer, _memory, _lab, _findings, _switch, _switch, _imported, _counted, _named]

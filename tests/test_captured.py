@@ -63,8 +63,8 @@ def test_the_command_answers_and_writes_a_scenario(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("a.csv", "--rate", "8"), "the rate must be as in 100 Mb/s, not '8'"),
-        (("a.csv", "--rate", "fast"), "the rate must be as in 100 Mb/s, not 'fast'"),
+        (("a.csv", "--rate", "8"), "--rate must be as in 100 Mb/s, not '8'"),
+        (("a.csv", "--rate", "fast"), "--rate must be as in 100 Mb/s, not 'fast'"),
         (("a.csv", "b.csv", "--rate", "8 Mb/s"), "--rate belongs to one capture"),
         (("none.csv", "--rate", "8 Mb/s"), "none.csv: no such file"),
         (("b.csv", "--rate", "8 Mb/s"), "b.csv: packet 3: its time is before"),

@@ -15,6 +15,7 @@ import pytest
 import pushout
 from conftest import command
 from pushout.errors import QuestionError
+from pushout.question import chip_counts, chip_explain
 
 CHIPS = int(os.environ.get("PUSHOUT_CHIPS", "30"))
 
@@ -216,6 +217,9 @@ def test_together_counts_the_lines() -> None:
         ("name,value\ndrop.together,1\n", "lines must be an integer from 2 to 64"),
         ("name,value,packet\ndrop,1,1\n", "packet must be an integer from 29"),
         ("name,value\nfill,8\n", "must have a count drop, xoff or loss"),
+        ("name,value\nxoff.2,1999999\n", "counts.csv:2: xoff.2 must come with xoff, the count of the line before"),
+        ("name,value\ndrop,2000000\ndrop.2,2000000\ndrop.3,1\n", "must hold at most 4000000 packets, not 4000001"),
+        ("name,value,lines\ndrop,1,\ndrop.together,62500,64\n", "must hold at most 4000000 packets, not 4000001"),
         ('name,value\n"drop,8\n', "must be CSV"),
     ],
 )
@@ -242,3 +246,27 @@ def test_the_largest_counts_are_explained() -> None:
     assert one["shared_cells"][0] <= 4_000_000 <= one["shared_cells"][1]
     with pytest.raises(QuestionError, match="value must be an integer from 0 to 2000000"):
         only({"drop": 2_000_001})
+
+
+def test_a_long_search_reports_its_progress() -> None:
+    seen: list[tuple[float, float]] = []
+    chip_explain.explain(
+        chip_counts.made({"drop": 988, "fill": 8}, 64),
+        cell=208,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen == [(number, len(seen)) for number in range(len(seen))]
+    assert len(seen) == len(chip_explain.ALPHAS)
+
+
+def test_the_advice_names_the_count_that_a_later_line_lacks() -> None:
+    assert "; count drop.2, or give pool" in only({"drop": 988, "drop.3": 90}, cell=208)["note"]
+
+
+def test_a_bench_that_fails_names_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise QuestionError("memory.chip.size must be smaller")
+
+    monkeypatch.setattr(chip_explain, "ask_predict", refuse)
+    with pytest.raises(QuestionError, match=r"counts\[0\]: no bench can repeat these counts: memory"):
+        only({"drop": 988}, cell=208)

@@ -244,7 +244,7 @@ def test_wrong_usage_says_what_is_wrong(arguments: list[str], why: str, capsys: 
 def test_the_kind_of_a_trace_is_checked_first(capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "nowhere.toml", "--trace", "pcap", "--reps", "3", code=3)
     assert capsys.readouterr().err == (
-        'unknown kind of trace "pcap"; did you mean "pcapng"? (allowed: pcapng, parquet)\n'
+        '--trace: unknown kind of trace "pcap"; did you mean "pcapng"? (allowed: pcapng, parquet)\n'
     )
 
 
@@ -370,7 +370,8 @@ def test_explain_says_why_a_scenario_runs_on_the_reference_engine(capsys: pytest
     for scenario, note in [
         (
             "multi-hop-fcvc",
-            "note: runs on the reference engine: with credits a port depends on its neighbours at every unit\n",
+            "note: the reference engine runs it, not fast: "
+            "with credits a port depends on its neighbours at every unit\n",
         ),
         ("multi-hop", ""),
     ]:
@@ -609,3 +610,54 @@ def test_a_full_output_is_named() -> None:
         with Path("/dev/full").open("w", encoding="utf-8") as full:
             done = subprocess.run([*PUSHOUT, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         assert (done.returncode, done.stderr) == (1, "the standard output: No space left on device\n")
+
+
+COMPARE = ("compare", "lan", "--policies", "epd,ppd")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*COMPARE, "--at", ","),
+        (*COMPARE, "--at", "bottleneck,"),
+        (*COMPARE, "--figures", "loss,,goodput"),
+        ("compare", "lan", "--policies", "epd,,ppd"),
+        ("why", "lan", "--policies", "red,"),
+        ("why", "lan", "--at", ",bottleneck"),
+        ("plot", "lan", "--out", "x.svg", "--at", ","),
+        ("plot", "lan", "--out", "x.svg", "--what", "queue,,drops"),
+        ("plot", "lan", "--out", "x.svg", "--labels", "a,"),
+        ("run", "lan", "--trace", "pcapng", "--trace-ports", "bottleneck,,access1"),
+        ("run", "lan", "--policy", ",=policy.py"),
+        ("sweep", "sweep.toml", "--columns", "loss,"),
+    ],
+)
+def test_an_empty_name_in_a_list_is_a_mistake_of_its_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sweep.toml").write_text('scenario = "lan.toml"\n', encoding="utf-8")
+    (tmp_path / "lan.toml").write_text(load("lan").text, encoding="utf-8")
+    (tmp_path / "policy.py").write_text(
+        "from pushout import policy\n\n@policy.admission\ndef mine(x):\n    return True\n", encoding="utf-8"
+    )
+    command(*words, code=3)
+    option = next(word for word in reversed(words) if word.startswith("--"))
+    assert f"{option} must have a name on each side of a comma" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("why", "lan", "--at", "x"), '--at: unknown place "x"'),
+        (("compare", "lan", "--policies", "x,epd"), '--policies: unknown policy of a port "x"'),
+        (("plot", "lan", "--what", "zzz", "--out", "x.svg"), "--what: unknown panel"),
+        (("why", "lan", "--flow", "x"), '--flow: unknown flow "x"'),
+        (("worst", "longest-queue", "--ports", "2", "--memory", "4", "--objective", "x"), "--objective: unknown"),
+    ],
+)
+def test_a_message_about_a_wrong_name_begins_with_its_option(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
+) -> None:
+    command(*words, code=3)
+    assert capsys.readouterr().err.startswith(message)

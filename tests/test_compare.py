@@ -235,7 +235,7 @@ def test_other_figures_are_compared_as_well(tmp_path: Path, capsys: pytest.Captu
         ("flows.*.goodput_bps", r"figures flows\.\*\.goodput_bps: the path must name a single figure, not many"),
         (["ports.bottleneck.occupancy.values"], "occupancy.values: the path must name a single figure, not a list"),
         ("ports.bottleneck.occupancy_unit", "occupancy_unit"),
-        (["x", 5], "a figure must be a string, not 5"),
+        (["x", 5], "figures must be a string, not 5"),
         (5, "figures must be paths, in a list or separated by commas, not 5"),
     ],
 )
@@ -568,3 +568,28 @@ def test_a_figure_without_chance_explains_no_interval() -> None:
 
     assert legend("tail-drop,epd") == ["tail-drop", "epd"]
     assert legend("tail-drop,red") == ["tail-drop", "red", drawing.INTERVAL]
+
+
+def test_a_figure_of_the_whole_run_is_not_that_of_the_place() -> None:
+    sets = {
+        "duration": "300 ms",
+        "warmup": "0 s",
+        "port.access.buffer": "40 cells",
+        "port.bottleneck.buffer": "60 cells",
+    }
+    found = pushout.compare("lan", "epd,tail-drop", at="bottleneck", figures="summary.loss", set=sets, reps=2)
+    for policy, name in zip(found.policies, ("epd", "tail-drop"), strict=True):
+        change = {} if name == "epd" else {"port.bottleneck.admission": {"policy": name}}
+        report = pushout.run("lan", set={**sets, **change}).document
+        place = next(port for port in report["ports"] if port["name"] == "bottleneck")
+        hosts = [port for port in report["ports"] if port["name"].startswith("access") and "back" not in port["name"]]
+        sinks = [port for port in report["ports"] if port["name"].startswith("egress") and "back" in port["name"]]
+        lost = sum(map(_lost, report["ports"]))
+        sent = sum(port["units_in"] for port in (*hosts, *sinks))
+        of_place = _lost(place) / place["units_in"]
+        assert policy.runs["loss_ratio"][0] == pytest.approx(of_place)
+        assert policy.runs["summary.loss_ratio"][0] == pytest.approx(lost / sent) != pytest.approx(of_place)
+
+
+def _lost(port: dict[str, Any]) -> int:
+    return sum(port["lost"].values())

@@ -8,6 +8,10 @@ import pytest
 import pushout
 from conftest import command
 from pushout import shipped
+from pushout.simulate import Job
+from pushout.source import load
+from pushout.study.model import STUDIES
+from pushout.study.model import load as study_of
 
 SCENARIOS = [each.name for each in shipped.listed() if each.kind == "scenario"]
 
@@ -51,7 +55,10 @@ def test_with_json_it_is_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_notes_about_engine_and_memories_are_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "note: runs on the reference engine: with credits" in said(capsys, "multi-hop-fcvc")
+    told = said(capsys, "multi-hop-fcvc")
+    assert "note: the reference engine runs it, not fast: with credits" in told
+    assert "engine reference; " in told
+    assert "engine fast" not in told
     notes = [line for line in said(capsys, "chip").splitlines() if line.startswith("note: ")]
     assert [("answers" in note, "bulk" in note) for note in notes] == [(True, False), (False, True)]
 
@@ -79,3 +86,23 @@ def test_pauses_from_outside_and_watchdogs_are_listed(capsys: pytest.CaptureFixt
     assert row.split()[0] == "bottleneck"
     assert "watchdog" in text
     assert "200 ms" in text
+
+
+def _again(job: Job) -> None:
+    """What `explain` writes of a scenario is read back, to the same."""
+    text = job.explain()
+    document = json.loads(text)
+    assert json.loads(Job(load(document)).explain()) == document, job.sets
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_shipped_scenario_is_read_back_from_its_json(name: str) -> None:
+    _again(Job(load(name)))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("study", sorted(each.name for each in STUDIES.iterdir() if (each / "study.toml").is_file()))
+def test_every_case_of_a_study_is_read_back_from_its_json(study: str) -> None:
+    jobs = [case.job() for case in study_of(study).cases.values() if not case.is_worst]
+    for job in {(job.source.text, job.sets): job for job in jobs if isinstance(job, Job)}.values():
+        _again(job)

@@ -12,8 +12,8 @@ import pushout
 from conftest import ROOT, command
 from pushout import _core
 from pushout.document import REASONS
-from pushout.errors import ScenarioError
-from pushout.question import ask
+from pushout.errors import QuestionError, ScenarioError
+from pushout.question import ask, computed
 from pushout.question.computed import COMPUTED, Scenes, in_memories, is_at_host, is_computed, sources, sources_of, value
 from pushout.question.executor import Variations, check
 from pushout.question.figures import PARTS, SHORT, is_known, named, near, path_of, paths_of
@@ -210,7 +210,7 @@ def test_what_is_computed_needs_only_what_is_measured() -> None:
 
 
 def test_names_may_be_one_text_with_commas() -> None:
-    assert paths_of(" loss, goodput,") == paths_of(["loss", "goodput"]) == ("summary.loss_ratio", "summary.goodput_bps")
+    assert paths_of(" loss, goodput") == paths_of(["loss", "goodput"]) == ("summary.loss_ratio", "summary.goodput_bps")
 
 
 def test_a_figure_that_another_scenario_has_says_what_it_takes() -> None:
@@ -250,3 +250,51 @@ def test_a_comparison_has_the_losses_of_the_network_beside_those_of_the_port() -
     figures = found.document["policies"][0]["figures"]
     assert figures["summary.loss_ratio"]["mean"] < figures["loss_ratio"]["mean"]
     assert figures["ports.bottleneck.lost.total"]["mean"] > 0
+
+
+class Queues:
+    """A memory with a queue of a class that pauses, and two of one that does not."""
+
+    def is_lossless(self, memory: str) -> list[bool]:
+        assert memory == "chip"
+        return [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("path", "measured", "value"),
+    [
+        (
+            "flows.f.delay_variation_p99_s",
+            {"flows.f.delivery_time_p99_s": 0.5, "flows.f.delivery_time_min_s": 0.2},
+            0.3,
+        ),
+        (
+            "flows.f.delay_variation_p50_s",
+            {"flows.f.delivery_time_p50_s": None, "flows.f.delivery_time_min_s": 0.2},
+            None,
+        ),
+        ("memories.chip.lossless_drop", {"memories.chip.queues.*.dropped": [3, 5, 7]}, 3),
+        ("memories.chip.lost", {"memories.chip.queues.*.dropped": [3, 5, 7]}, 15),
+        ("memories.chip.marks", {"memories.chip.queues.*.marked": [1, None, 2]}, 3),
+        ("ports.p.lost.total", {"ports.p.lost.*": [4, None, 1]}, 5),
+        ("ports.p.marked.total", {"ports.p.marked.*": [4, None, 1]}, 5),
+        ("ports.p.loss_ratio", {"ports.p.lost.*": [4, None, 1], "ports.p.units_in": 50}, 0.1),
+        ("ports.p.loss_ratio", {"ports.p.lost.*": [4, None, 1], "ports.p.units_in": 0}, None),
+    ],
+)
+def test_a_computed_figure_has_its_value(path: str, measured: dict[str, Any], value: float | None) -> None:
+    assert set(computed.sources(path)) == set(measured)
+    found = computed.value(path, measured, Queues())  # type: ignore[arg-type]
+    assert found == (None if value is None else pytest.approx(value))
+
+
+def test_every_computed_figure_of_an_entry_has_a_value_above() -> None:
+    tried = {"delay_variation", "lossless_drop", "lost", "marks", "total", "loss_ratio"}
+    names = {path.rsplit(".", 1)[1] for path in computed.COMPUTED if "*" in path}
+    assert {name.rsplit("_p", 1)[0].removesuffix("_max_s") for name in names} == tried
+
+
+def test_a_figure_of_all_entries_that_is_computed_is_refused() -> None:
+    for path in (path for path in computed.COMPUTED if "*" in path):
+        with pytest.raises(QuestionError, match="must name a single entry, as in"):
+            computed.sources(path)

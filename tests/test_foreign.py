@@ -1,6 +1,7 @@
 """Scenarios from files of other simulators: the files that they publish, a thousand rows, and hostile ones."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ def test_a_matrix_without_a_topology_has_one_switch(tmp_path: Path) -> None:
         "burst_bytes": 2_001_001,
         "busiest_receiver": "host15",
         "busiest_receiver_bytes": 2_001_000,
+        "left_out": found.left_out,
     }
 
 
@@ -137,6 +139,46 @@ def test_a_qdisc_is_the_port_of_every_switch(tmp_path: Path, line: str) -> None:
     assert finished(tables) == 3
     marks = "action" in found.port.get("admission", {})
     assert tables["flows"]["transport"].get("ecn", False) is marks
+
+
+@pytest.mark.parametrize("line", QDISCS)
+def test_every_option_of_a_qdisc_changes_the_port_or_is_named(tmp_path: Path, line: str) -> None:
+    words = line.split()[2:]
+    options = [word for word in words if word.isalpha() and word not in ("dev", "eth", "root", "refcnt")]
+    before = imported(tmp_path, matrix=MATRIX, tc=f"qdisc {line}\n")
+    for option in options:
+        without = re.sub(rf" {option}( [0-9]\S*)?", "", line)
+        if option in ("limit", "min", "max"):
+            with pytest.raises(QuestionError):
+                imported(tmp_path, matrix=MATRIX, tc=f"qdisc {without}\n")
+            continue
+        after = imported(tmp_path, matrix=MATRIX, tc=f"qdisc {without}\n")
+        named = [row for row in before.left_out if f" {option}" in row]
+        assert (after.port != before.port) is (not named), option
+        assert len(before.left_out) == len(after.left_out) + len(named)
+
+
+def test_what_tc_shows_beside_the_root_is_named(tmp_path: Path) -> None:
+    red = "red 8007: dev eth9 root refcnt 2 limit 400000b min 30000b max 90000b adaptive ewma 5 probability 0.02"
+    child = "qdisc fq_codel 0: dev eth0 parent :1 limit 10240p\n"
+    found = imported(tmp_path, matrix=MATRIX.replace("size 1 prio 7", "size 1 prio 3"), tc=f"{child}qdisc {red}\n")
+    shown = [row.replace(str(tmp_path), "").lstrip("/") for row in found.left_out]
+    assert shown == [
+        "matrix.txt:5: prio 3 is left out",
+        "tc.txt:1: qdisc fq_codel dev eth0 parent :1 is left out",
+        "tc.txt:2: red adaptive is left out",
+        "tc.txt:2: red ewma 5 is left out",
+    ]
+    flows = imported(tmp_path, flow=FLOWS).left_out
+    assert len(flows) == 1
+    assert flows[0].endswith("flow.txt:2: the port of each flow is left out")
+
+
+@pytest.mark.parametrize("root", ["mq 0: root", "noqueue 0: root refcnt 2"])
+def test_a_port_without_a_limit_is_refused(tmp_path: Path, root: str) -> None:
+    children = "".join(f"qdisc fq_codel 0: dev eth0 parent :{n} limit 10240p target 5ms\n" for n in (1, 2))
+    with pytest.raises(QuestionError, match="a qdisc with root must have a limit: write root in place of parent"):
+        imported(tmp_path, matrix=MATRIX, tc=f"qdisc {root}\n{children}")
 
 
 @pytest.mark.timeout(120)
@@ -211,6 +253,23 @@ def test_the_command_writes_a_scenario_once(tmp_path: Path, capsys: pytest.Captu
     assert "up to 2001002 bytes start within 1 ms" in told
 
 
+def test_the_command_names_what_it_leaves_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "incast.cm").write_text(MATRIX, encoding="utf-8")
+    children = "".join(f"qdisc pfifo 0: dev eth0 parent :{n} limit 9p\n" for n in range(1, 61))
+    (tmp_path / "tc.txt").write_text(f"{children}qdisc pfifo 1: dev eth0 root limit 9p\n", encoding="utf-8")
+    command(
+        "import",
+        *(str(tmp_path / name) for name in ("incast.cm", "tc.txt")),
+        "--out",
+        str(tmp_path / "x.toml"),
+        "--json",
+    )
+    told = capsys.readouterr()
+    assert "qdisc pfifo dev eth0 parent :1 is left out" in told.err
+    assert "11 more are left out" in told.err
+    assert len(json.loads(told.out)["left_out"]) == 61
+
+
 def test_the_triggers_of_a_matrix_are_imported(tmp_path: Path) -> None:
     ring = "Nodes 4\n0->1 id 7 start 0 size 9 send_done_trigger 1\n1->2 id 8 trigger 1 size 9\ntrigger id 1 oneshot\n"
     tables = foreign.scenario(imported(tmp_path, matrix=ring), "ring")
@@ -218,3 +277,70 @@ def test_the_triggers_of_a_matrix_are_imported(tmp_path: Path) -> None:
     (tmp_path / "ring.toml").write_text(written(tables), encoding="utf-8")
     document = pushout.run(tmp_path / "ring.toml").document
     assert document["summary"]["workload"]["critical_path"] == ["id7", "id8"]
+
+
+ONE = "2 1 1\n1\n0 1 {rate} {delay} {loss}\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "accepted"),
+    [
+        ({"rate": "1bps"}, True),
+        ({"rate": "0bps"}, False),
+        ({"rate": "0.5bps"}, False),
+        ({"rate": "1000Tbps"}, True),
+        ({"rate": "1000.1Tbps"}, False),
+        ({"delay": "1000s"}, True),
+        ({"delay": "1000.1s"}, False),
+        ({"delay": "0ns"}, True),
+        ({"loss": "1"}, True),
+        ({"loss": "1.000001"}, False),
+        ({"loss": "0"}, True),
+    ],
+)
+def test_a_link_is_accepted_up_to_the_edges_of_its_ranges(
+    tmp_path: Path, changes: dict[str, str], accepted: bool
+) -> None:
+    text = ONE.format(**{"rate": "10Gbps", "delay": "1us", "loss": "0", **changes})
+    flow = "0\n"
+    try:
+        found = imported(tmp_path, topology=text, flow=flow)
+    except QuestionError as error:
+        assert ("a link must" in str(error) or "the error rate must" in str(error)) is not accepted
+        assert accepted is ("no flows" in str(error))
+    else:
+        pytest.fail(f"a file without flows was read: {found}")
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"topology": "1 1 1\n0\n"}, "the number of nodes must be an integer from 2"),
+        ({"topology": "2 2 1\n0 1\n"}, "the number of switches must be an integer from 1 to 1"),
+        ({"topology": "2 0 1\n"}, "the number of switches must be an integer from 1 to 1"),
+        ({"topology": "2 1 0\n0\n"}, "the number of links must be an integer from 1"),
+        ({"topology": "2 1 1\n2\n"}, "a switch must be an integer from 0 to 1"),
+        ({"topology": "2 1 1\n1\n0 2 1Gbps 1us 0\n"}, "a node of a link must be an integer from 0 to 1"),
+        ({"flow": "1\n0 1 8 1 1 0\n"}, "the priority group must be an integer from 0 to 7"),
+        ({"flow": "1\n0 65536 7 1 1 0\n"}, "a host of a flow must be an integer from 0 to 65535"),
+        ({"flow": "1\n0 1 7 1 1 1000000.1\n"}, "the start must be a number from 0 to 1000000"),
+        ({"tc": "qdisc pfifo 1: root limit 0p\n"}, "the limit must be a number of packets"),
+        (
+            {"tc": "qdisc red 1: root limit 9b min 1b max 2b probability 1.1\n"},
+            "probability must be a number from 0 to 1",
+        ),
+    ],
+)
+def test_a_value_just_beyond_its_range_is_refused(tmp_path: Path, texts: dict[str, str], message: str) -> None:
+    with pytest.raises(QuestionError) as caught:
+        imported(tmp_path, **texts)
+    assert message in str(caught.value)
+
+
+def test_values_at_the_ends_of_their_ranges_are_read(tmp_path: Path) -> None:
+    found = imported(tmp_path, flow="2\n0 65535 7 1 1 1000000\n1 0 0 1 1000000000000000 0\n")
+    assert [flow.group for flow in found.flows] == ["pg7", "pg0"]
+    assert (found.nodes, found.octets) == (65_536, 10**15 + 1)
+    red = "qdisc red 1: root limit 1b min 1b max 1b probability 1\n"
+    assert imported(tmp_path, flow=FLOWS, tc=red).port["admission"]["max_p"] == 1.0
+    assert imported(tmp_path, flow=FLOWS, tc="qdisc pfifo 1: root limit 1p\n").port == {"buffer": "1 packets"}

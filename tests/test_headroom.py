@@ -404,3 +404,16 @@ def test_a_pool_loses_nothing_with_as_many_lines_at_once_as_it_says(seed: int) -
     assert (found.lines_at_once, found.verdict) == (at_once, "shared")
     assert losses(lines, pool, shared=True, sending=at_once) == 0
     assert losses(lines, pool, shared=True) > 0
+
+
+def test_room_beyond_its_pool_is_given_to_no_line() -> None:
+    more = {"given": "2000 cells", "share": "lossless", "share_size": "500 cells"}
+    assert [row["given_cells"] for row in rows(more, more)] == [500, 500]
+
+
+def test_lines_with_other_small_packets_need_other_headroom() -> None:
+    small, large = rows({"smallest": "64 bytes"}, {"smallest": "1000 bytes"})
+    assert small["need_cells"] > large["need_cells"]
+    for size, both in (("64 bytes", small), ("1000 bytes", large)):
+        (alone,) = rows({"smallest": size})
+        assert alone["need_cells"] == both["need_cells"]

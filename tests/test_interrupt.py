@@ -75,3 +75,32 @@ def test_other_exceptions_that_python_ignores_are_printed() -> None:
     text = SWALLOWED.replace("raise KeyboardInterrupt", "raise ValueError('ignored')").replace("sleep(20)", "sleep(0)")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=15)
     assert (done.stdout, "ValueError: ignored" in done.stderr) == ("", True)
+
+
+THREADED = """
+import threading
+from pushout import policy
+
+threading.Thread(target=threading.Event().wait).start()
+
+
+@policy.admission()
+def mine(x):
+    return x.total > 90
+"""
+
+
+@pytest.mark.parametrize("sent", [None, signal.SIGINT, signal.SIGTERM])
+def test_a_policy_file_that_starts_a_thread_does_not_keep_the_process(
+    sent: signal.Signals | None, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(THREADED, encoding="utf-8")
+    duration = "20 ms" if sent is None else "100000 s"
+    words = ["run", "lan", "--policy", "bottleneck=mine.py", "--set", f"duration={duration}", "--set", "warmup=0 s"]
+    command = [sys.executable, "-m", "pushout", *words]
+    with Popen(command, stdout=PIPE, stderr=PIPE, text=True, cwd=tmp_path) as process:
+        if sent is not None:
+            time.sleep(3)
+            process.send_signal(sent)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == {None: 0, signal.SIGINT: 130, signal.SIGTERM: 143}[sent], err

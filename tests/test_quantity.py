@@ -2,6 +2,9 @@
 
 import pytest
 
+import pushout
+from pushout.errors import ScenarioError
+from pushout.question import quantity
 from pushout.question.quantity import brief, readable, split, spoken
 
 
@@ -29,3 +32,18 @@ def test_an_axis_has_the_unit_in_which_its_numbers_are_read() -> None:
 @pytest.mark.parametrize("text", ["50 us", "5e1 us", "5E+01us", "50 \N{MICRO SIGN}s", "50\N{GREEK SMALL LETTER MU}s"])
 def test_a_number_and_its_unit_are_read_as_other_programs_write_them(text: str) -> None:
     assert split(text) == (50.0, "us")
+
+
+def test_every_unit_of_a_buffer_has_a_smallest_step() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        pushout.validate("lan", set={"port.bottleneck.buffer": "1 z"})
+    units = str(caught.value).rpartition("(units: ")[2].rpartition(")")[0].split(", ")
+    assert "BDP" in units
+    assert set(units) <= set(quantity.FINEST)
+
+
+@pytest.mark.parametrize("low", ["0.01 BDP", "0.0123 BDP"])
+def test_a_search_begins_below_a_tenth_of_the_bdp(low: str) -> None:
+    short = {"duration": "5 ms", "warmup": "0 s"}
+    found = pushout.size("lan", over="port.bottleneck.buffer", low=low, high="0.05 BDP", goal="loss<=1", set=short)
+    assert found.document["answers"][0]["value"] == low, "every run meets the goal"

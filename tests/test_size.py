@@ -999,3 +999,13 @@ def test_a_window_between_two_goals_is_found_by_halving() -> None:
         assert low <= found.best.value <= min(low * 1.0205, high)
         closed = smallest(CELLS, partial(attempt, high=low * 0.9), 0.02, "bisect")
         assert (closed.best, closed.opposed and closed.opposed.value) == (None, found.best.value)
+
+
+@pytest.mark.parametrize(
+    ("meets", "falls"), [("+-+", True), ("+-", True), ("++", False), ("-+", False), ("-+-", False)]
+)
+def test_an_answer_falls_if_a_value_above_one_that_meets_the_goal_misses_it(meets: str, falls: bool) -> None:
+    tried = [Tried(float(value), None, sign == "+", True) for value, sign in enumerate(meets)]
+    answer = size.Answer.__new__(size.Answer)
+    object.__setattr__(answer, "tried", tried[::-1])
+    assert size.is_falling(answer) is falls

@@ -12,7 +12,7 @@ import pushout
 from conftest import command
 from pushout.cli import main
 from pushout.errors import QuestionError
-from pushout.question import sonic
+from pushout.question import sonic, sonic_tables
 
 PORTS = ("Ethernet0", "Ethernet4", "Ethernet8", "Ethernet12")
 
@@ -69,7 +69,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_the_memory_has_the_numbers_of_the_tables(files: tuple[Path, Path]) -> None:
-    found = sonic.scenario(files, 208)
+    found = sonic.read(files, 208).scenario
     result = pushout.run(found, audit=True)
     (memory,) = result.document["memories"]
     pools = {pool["name"]: (pool["shared"], pool["headroom"]) for pool in memory["pools"]}
@@ -104,10 +104,10 @@ def test_equal_thresholds_of_marks_are_a_step(files: tuple[Path, Path]) -> None:
     buffers, qos = files
     level = {"green_min_threshold": "182000", "green_max_threshold": "182000"}
     qos.write_text(json.dumps({**QOS, "WRED_PROFILE": {"AZURE": {"ecn": "ecn_all", **level}}}), encoding="utf-8")
-    assert sonic.scenario(files, 208)["port"]["Ethernet12"]["admission"]["policy"] == "step"
+    assert sonic.read(files, 208).scenario["port"]["Ethernet12"]["admission"]["policy"] == "step"
     without = {**QOS, "WRED_PROFILE": {"AZURE": {"ecn": "ecn_none", **level}}}
     qos.write_text(json.dumps(without), encoding="utf-8")
-    assert "admission" not in sonic.scenario([buffers, qos], 208)["port"]["Ethernet12"]
+    assert "admission" not in sonic.read([buffers, qos], 208).scenario["port"]["Ethernet12"]
 
 
 def test_init_writes_a_scenario_that_runs(
@@ -117,7 +117,7 @@ def test_init_writes_a_scenario_that_runs(
     command("init", str(tmp_path / "lab"), "--sonic", str(buffers), "--qos", str(qos), "--cell", "208")
     assert "Next: pushout chip predict" in capsys.readouterr().out
     written = tmp_path / "lab" / "switch.toml"
-    assert pushout.Scenario(written).explain() == pushout.Scenario(sonic.scenario(files, 208)).explain()
+    assert pushout.Scenario(written).explain() == pushout.Scenario(sonic.read(files, 208).scenario).explain()
     command("run", str(written), "--json")
     assert json.loads(capsys.readouterr().out)["memories"][0]["name"] == "chip"
     command("chip", "predict", str(buffers), "--cell", "208", "--json")
@@ -130,9 +130,76 @@ def test_many_ports_send_at_most_as_many_as_are_useful() -> None:
         f"Ethernet{4 * number}|3": {"profile": "pg_lossless_100000_300m_profile"} for number in range(64)
     }
     tables["BUFFER_PG"]["Ethernet252|3"] = {"profile": "pg_lossless_40000_40m_profile"}
-    found = sonic.tabled(tables, 208)
+    found = sonic.tabled(tables, 208).scenario
     assert len(found["link"]) == sonic.MOST_SENDERS + 1
     assert found["link"][-1]["name"] == "Ethernet252", "each set of profiles has a port"
+
+
+def test_what_the_scenario_lacks_of_the_tables_is_named_line_by_line() -> None:
+    tables = deepcopy({**BUFFERS, **QOS})
+    tables["WRED_PROFILE"]["OTHER"] = {**tables["WRED_PROFILE"]["AZURE"], "green_min_threshold": "100000"}
+    tables["WRED_PROFILE"]["NONE"] = {"ecn": "ecn_none"}
+    tables["QUEUE"] |= {"Ethernet12|4": {"wred_profile": "OTHER"}, "Ethernet12|5": {"wred_profile": "NONE"}}
+    tables["BUFFER_PG"]["Ethernet12|6"] = {"profile": "NULL"}
+    tables["BUFFER_PROFILE"]["egress_lossy_profile"]["xon"] = "5"
+    tables["SCHEDULER"] = {"scheduler.1": {"type": "DWRR", "weight": "15"}}
+    del tables["PORT"]["Ethernet4"], tables["CABLE_LENGTH"]["AZURE"]["Ethernet12"]
+    assert sonic.tabled(tables, 208).left_out == [
+        f"tables: {line}"
+        for line in (
+            "BUFFER_PROFILE|egress_lossy_profile: xon and xon_offset are left out, as there is no xoff",
+            "BUFFER_PG|Ethernet12|6: profile NULL is left out; the switch computes one as it starts",
+            "QUEUE|Ethernet0,Ethernet4,Ethernet8,Ethernet12|3: wred_profile AZURE marks every class of the port, not "
+            "queue 3 alone",
+            "QUEUE|Ethernet12|4: wred_profile OTHER is left out: the port has one policy, AZURE",
+            "WRED_PROFILE|NONE is left out: with ecn ecn_none it does not mark green packets",
+            "PORT|Ethernet4: speed is not given: 100000 Mb/s is assumed",
+            "CABLE_LENGTH: Ethernet12 is not given: 5 m is assumed",
+            "BUFFER_QUEUE and QUEUE of ports other than Ethernet12 are left out: only it receives",
+            "BUFFER_PROFILE|egress_lossless_profile is left out: no class of the scenario has it",
+            "BUFFER_POOL|ingress_lossless_pool and 2 more: mode 'dynamic' is left out",
+            "QUEUE|Ethernet0,Ethernet4,Ethernet8,Ethernet12|3: scheduler 'scheduler.1' is left out",
+            "WRED_PROFILE|OTHER: green_min_threshold '100000' is left out",
+            "WRED_PROFILE|OTHER: green_max_threshold '1048576' is left out",
+            "WRED_PROFILE|OTHER: green_drop_probability '5' is left out",
+            "the table SCHEDULER is left out",
+        )
+    ]
+
+
+@pytest.mark.parametrize("table", sonic_tables.READ)
+def test_every_value_of_the_tables_changes_the_scenario_or_is_named(table: str) -> None:
+    """Half a file: another value is refused, seen in the scenario, or named as left out."""
+    tables = deepcopy({**BUFFERS, **QOS})
+    before = sonic.tabled(tables, 208)
+    for name, row in deepcopy(tables[table]).items():
+        for key in row:
+            changed = deepcopy(tables)
+            changed[table][name][key] = "2"
+            try:
+                after = sonic.tabled(changed, 208)
+            except QuestionError:
+                continue
+            named = any(key in line or name.rpartition("|")[2] in line for line in before.left_out)
+            assert after != before or named, (name, key)
+
+
+def test_the_commands_name_what_they_leave_out(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    buffers, qos = files
+    given = (str(buffers), "--qos", str(qos), "--cell", "208")
+    command("init", str(tmp_path / "lab"), "--sonic", *given)
+    assert "marks every class of the port, not queue 3 alone" in capsys.readouterr().err
+    command("chip", "predict", *given, "--json")
+    told = capsys.readouterr()
+    assert "scheduler 'scheduler.1' is left out" in told.err
+    assert any("scheduler" in line for line in json.loads(told.out)["left_out"])
+    counts = {each["name"]: each["value"] for each in json.loads(told.out)["expected"]}
+    assert (
+        counts["egress_lossy_profile.mark"]
+        == pushout.chip_predict(buffers, qos=qos, cell=208)["egress_lossy_profile.mark"]
+    ), "the command passes --qos on"
 
 
 Change = Callable[[dict[str, Any]], None]
@@ -143,6 +210,16 @@ def put(table: str, name: str, key: str, value: object) -> Change:
 
     def change(tables: dict[str, Any]) -> None:
         tables[table].setdefault(name, {})[key] = value
+
+    return change
+
+
+def marked(**values: str) -> Change:
+    """A change of the profile that marks."""
+
+    def change(tables: dict[str, Any]) -> None:
+        tables.update(deepcopy(QOS))
+        tables["WRED_PROFILE"]["AZURE"].update(values)
 
     return change
 
@@ -167,6 +244,28 @@ def put(table: str, name: str, key: str, value: object) -> Change:
         (put("BUFFER_PG", "Ethernet0|0", "profile", "gone"), "must name an entry of BUFFER_PROFILE"),
         (put("PORT", "Ethernet0", "speed", "fast"), "speed must be a number of Mb/s"),
         (put("CABLE_LENGTH", "AZURE", "Ethernet0", "long"), "Ethernet0 must be a length, as in 40m"),
+        (put("BUFFER_PG", "Ethernet0|7-6", "profile", "ingress_lossy_profile"), "a key must rise, up to 7, not"),
+        (put("BUFFER_PG", "Ethernet0|5-8", "profile", "ingress_lossy_profile"), "must rise, up to 7, not"),
+        (put("BUFFER_QUEUE", "Ethernet0|6-64", "profile", "egress_lossy_profile"), "must rise, up to 63, not"),
+        (put("BUFFER_PG", "Ethernet0|4-5", "profile", "ingress_lossy_profile"), "Ethernet0 must have number 4 once"),
+        (put("BUFFER_POOL", "egress_lossy_pool", "size", "0"), "size must be a number of bytes from 1 to"),
+        (
+            put("BUFFER_PROFILE", "egress_lossy_profile", "static_th", "5"),
+            "one of dynamic_th and static_th must be given, not both, '3' and '5'",
+        ),
+        (
+            lambda tables: tables["BUFFER_PROFILE"]["egress_lossy_profile"].pop("dynamic_th"),
+            "BUFFER_PROFILE|egress_lossy_profile: one of dynamic_th and static_th must be given, not neither",
+        ),
+        (
+            lambda tables: tables["BUFFER_PG"].update({"Ethernet0|3-4": "pg_lossless_100000_300m_profile"}),
+            "BUFFER_PG|Ethernet0|3-4 must be an object with keys and values, not 'pg_lossless",
+        ),
+        (lambda tables: tables["PORT"].update(Ethernet0="100000"), "PORT|Ethernet0 must be an object"),
+        (lambda tables: tables.update(PORT=5), "PORT| must be an object"),
+        (marked(green_drop_probability="500"), "green_drop_probability must be a number of percent from 0 to 100"),
+        (marked(green_drop_probability="101"), "must be a number of percent from 0 to 100, not '101'"),
+        (marked(ecn="yes"), "WRED_PROFILE|AZURE: ecn must be one of ecn_all"),
         (lambda tables: tables.pop("BUFFER_PG"), "BUFFER_PG must be a table with at least one entry"),
         (lambda tables: tables.update(BUFFER_POOL=[]), "BUFFER_POOL must be a table with at least one entry"),
     ],
@@ -177,7 +276,7 @@ def test_a_wrong_value_gets_one_message_with_file_and_place(tmp_path: Path, chan
     file = tmp_path / "buffers.json"
     file.write_text(json.dumps(tables), encoding="utf-8")
     with pytest.raises(QuestionError) as caught:
-        sonic.scenario([file], 208)
+        sonic.read([file], 208)
     assert message in str(caught.value)
     assert "buffers.json" in str(caught.value)
     assert len(str(caught.value)) <= 300
@@ -196,7 +295,7 @@ def test_a_file_that_is_no_table_gets_one_message(tmp_path: Path, content: bytes
     file = tmp_path / "buffers.json"
     file.write_bytes(content)
     with pytest.raises(QuestionError, match=message):
-        sonic.scenario([file], 208)
+        sonic.read([file], 208)
 
 
 def test_the_size_of_cells_has_to_be_given(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,3 +304,20 @@ def test_the_size_of_cells_has_to_be_given(files: tuple[Path, Path], capsys: pyt
     assert "--cell must be given" in capsys.readouterr().err
     with pytest.raises(QuestionError, match="cell must be left out"):
         pushout.chip_predict("tomahawk", cell=208)
+
+
+def test_room_of_odd_sizes_is_counted_in_whole_cells_and_once() -> None:
+    tables = deepcopy(BUFFERS)
+    tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "100001", "xoff": "50001"}
+    tables["BUFFER_PROFILE"]["pg_lossless_100000_300m_profile"]["size"] = "1249"
+    tables["BUFFER_PROFILE"]["pg_lossless_40000_40m_profile"]["size"] = "417"
+    tables["BUFFER_PROFILE"]["egress_lossy_profile"]["size"] = "1665"
+    tables["BUFFER_POOL"]["egress_lossy_pool"]["size"] = "90001"
+    memory = sonic.tabled(tables, 208).scenario["memory"]["chip"]
+    cells = {name: int(pool["size"].split()[0]) for name, pool in memory["pool"].items()}
+    queues = 2 * 7 + 3  # two lines with 300 m and one with 40 m send in their lossless class: 1249 and 417 bytes
+    assert cells["ingress_lossless_pool"] == 100_001 // 208 + 50_001 // 208 + queues
+    assert cells["egress_lossy_pool"] == 90_001 // 208 + 9, "1665 bytes are 9 cells"
+    assert memory["pool"]["ingress_lossless_pool"]["headroom"] == f"{50_001 // 208} cells"
+    largest = max(cells["ingress_lossless_pool"] - queues, 90_001 // 208 + 15_982_720 // 208)
+    assert memory["size"] == f"{largest + queues + 9} cells"

@@ -79,7 +79,7 @@ def test_the_command_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.Cap
     ("arguments", "code", "why"),
     [
         (["--trace", "pcapng", "--out", "x", "--reps", "2"], 2, "one replication"),
-        (["--trace", "pcap", "--out", "x"], 3, 'unknown kind of trace "pcap"; did you mean "pcapng"?'),
+        (["--trace", "pcap", "--out", "x"], 3, '--trace: unknown kind of trace "pcap"; did you mean "pcapng"?'),
         (["--trace", "pcapng", "--out", "x", "--trace-ports", "botleneck"], 3, 'did you mean "bottleneck"'),
     ],
 )

@@ -146,3 +146,30 @@ def test_the_command_prints_the_answer_and_draws_it(tmp_path: Path, capsys: pyte
     assert "frames lost in the run" in picture.read_text()
     assert json.loads(printed("--last", "9", "--json"))["decisions"] == 9
     assert "saves" in printed("--report", "2", "--last", "20")
+
+
+def test_rival_policies_keep_the_overrides_of_the_question() -> None:
+    less = {"port.bottleneck.buffer": "12 packets"}
+    document = pushout.why(SCENARIO, last=2, policies=["codel"], set=less).document
+    lost = [
+        sum(pushout.run(SCENARIO, set={**less, **change})["ports.bottleneck.lost"].values())
+        for change in ({}, _codel())
+    ]
+    assert [document["losses"], document["policies"][0]["losses"]] == lost
+    assert lost[1] != sum(pushout.run(SCENARIO, set=_codel())["ports.bottleneck.lost"].values()), "it matters"
+
+
+def test_runs_that_end_too_early_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    first = pushout.why(SCENARIO, last=2).document
+    assert first["open"] == 0
+    end = first["rule"]["time_s"] + 1e-6
+    file = tmp_path / "who.json"
+    file.write_text(json.dumps({**SCENARIO, "duration": f"{end * 1e6:.0f} us"}), encoding="utf-8")
+    command("why", str(file), "--last", "2", "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert (document["saves"], document["open"]) == ([], document["decisions"])
+    command("why", str(file), "--last", "2")
+    assert (
+        "the frame had not left the port at the end, and counts as not saved: lengthen duration."
+        in capsys.readouterr().out
+    )

@@ -319,3 +319,32 @@ def test_one_file_is_sent_at_each_instant(engine: Any) -> None:
     one, two, late = document["flows"][0]["transfer_times_s"]
     assert one == pytest.approx(two, rel=1e-9)
     assert late == pytest.approx(2 * two - 1e-6, rel=1e-6), "it waits for the one before, and that counts"
+
+
+@pytest.mark.parametrize(
+    ("transport", "warned"),
+    [
+        ({"kind": "tcp"}, True),
+        ({"kind": "tcp", "profile": "linux"}, True),
+        ({"kind": "tcp", "delayed_ack": False}, False),
+    ],
+)
+def test_steps_that_wait_for_a_delayed_acknowledgement_are_reported(transport: dict[str, Any], warned: bool) -> None:
+    wire = {"rate": "1 Gb/s", "delay": "10 us"}
+    scenario = {
+        "name": "steps",
+        "duration": "2 s",
+        "adaptation": {"kind": "packet"},
+        "topology": {"template": "dumbbell", "sources": 2, "access": wire, "bottleneck": wire},
+        "flows": {"transport": transport},
+        "workload": {
+            "kind": "list",
+            "data": "from,to,bytes,start,name,after\nsource1,sink1,5000,0,a,\nsource2,sink2,5000,0,b,a\n",
+        },
+    }
+    codes = [each["code"] for each in pushout.validate(scenario)]
+    assert ("delayed-steps" in codes) is warned
+    (message,) = [each["message"] for each in pushout.validate(scenario) if each["code"] == "delayed-steps"] or [""]
+    assert ("flows.transport.delayed_ack = false" in message) is warned
+    alone = {**scenario, "workload": {"kind": "list", "data": "from,to,bytes,start\nsource1,sink1,5000,0\n"}}
+    assert "delayed-steps" not in [each["code"] for each in pushout.validate(alone)]

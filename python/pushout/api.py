@@ -51,7 +51,7 @@ from pushout.question.worst import OPTIMUM, WorstResult
 from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
-from pushout.simulate import Job, Progress, check_reps, check_seed
+from pushout.simulate import Job, Progress, check_reps, check_seed, listed
 from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf_8
 
 __all__ = [
@@ -186,10 +186,10 @@ def plot(
 
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """
-    where = [*_listed(at), *_listed(ports)] or pictures.entries(what, "ports")
-    of = _listed(flows) or pictures.entries(what, "flows")
+    where = [*listed("at", at), *listed("ports", ports)] or pictures.entries(what, "ports")
+    of = listed("flows", flows) or pictures.entries(what, "flows")
     asked = pictures.Asked(pictures.panels(what), where, of, pictures.themed(theme, width), title)
-    for name, texts in (("title", [title or ""]), ("labels", asked_labels := _listed(labels))):
+    for name, texts in (("title", [title or ""]), ("labels", asked_labels := listed("labels", labels))):
         for text in texts:
             utf_8(text, Argument(name))
     given = list(runs) if isinstance(runs, Sequence) and not isinstance(runs, str) else [runs]
@@ -211,11 +211,6 @@ def _fillable(given: Sequence[Any], asked: pictures.Asked, set: Overrides) -> Se
 def _places(source: Source, sets: Sequence[str]) -> Places:
     """Return the places of a scenario with overrides."""
     return Places(explain(source, set=sets), source, tuple(sets))
-
-
-def _listed(names: str | Sequence[str]) -> list[str]:
-    """Names one by one, which may be one text with commas."""
-    return [name.strip() for name in (names.split(",") if isinstance(names, str) else names) if name.strip()]
 
 
 def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping[str, Any]) -> pictures.Run:  # noqa: A002
@@ -444,8 +439,8 @@ def chip_predict(
         >>> pushout.chip_predict("tomahawk")["lossy.drop"]
         9884
     """
-    source = chips.profile(profile, qos=qos, cell=cell)
-    return chips.predict(source, overrides(set), packet=packet, lines=lines)
+    read = chips.profile(profile, qos=qos, cell=cell)
+    return chips.predict(read, overrides(set), packet=packet, lines=lines)
 
 
 def why(

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from pushout.errors import PushoutError, ScenarioError
-from pushout.excerpt import quoted
+from pushout.excerpt import LONGEST_PATH, excerpt, quoted
 
 LARGEST = 2**27
 """Bytes of a list."""
@@ -61,12 +61,18 @@ class Lines:
         """Read `file`, which messages of the type `error` call `shown`."""
         self.shown, self.error = shown, error
         self.number = 0
+        self.left_out: dict[str, str] = {}
+        """What a reader does not use, with the place of its first line."""
         self._raw = decoded(file)
         self._ahead: list[str] = []
 
     def refuse(self, message: str) -> NoReturn:
         """Raise a message with the file and the current line."""
         raise self.error(f"{self.shown}:{self.number}: {message}")
+
+    def leave_out(self, what: str) -> None:
+        """Record that the current line has something that the reader does not use."""
+        self.left_out.setdefault(excerpt(what, LONGEST_PATH), self.at)
 
     @property
     def at(self) -> str:
@@ -190,6 +196,8 @@ def flows(lines: Lines) -> list[Flow]:
             lines.refuse(f"a flow must have source, destination, group, port, bytes and start, not {len(words)} values")
         group = lines.whole(words[2], "the priority group", 7)
         start = PS_PER_S * lines.decimal(words[-1], "the start", MOST_SECONDS)
+        if len(words) == 6:
+            lines.leave_out("the port of each flow")
         found.append(_flow(lines, words[0], words[1], words[-2], start)._replace(group=f"pg{group}"))
         _check_count(lines, len(found))
     if len(found) != count:
@@ -260,7 +268,7 @@ def matrix(lines: Lines) -> Matrix:
 
 
 KEYS = ("start", "size", "trigger", "send_done_trigger", "recv_done_trigger", "id", "prio")
-"""Keys of a connection; a priority changes nothing here."""
+"""Keys of a connection; a priority is left out."""
 
 
 def _connection(lines: Lines, words: list[str]) -> _Connection:
@@ -271,6 +279,8 @@ def _connection(lines: Lines, words: list[str]) -> _Connection:
     for key in keys:
         if key not in KEYS:
             lines.refuse(f"a connection must have the keys {', '.join(KEYS)} only, not {quoted(key)}")
+    if "prio" in keys:
+        lines.leave_out(f"prio {keys['prio']}")
     if "size" not in keys or ("start" in keys) == ("trigger" in keys):
         lines.refuse("a connection must have size, in bytes, and either start, in picoseconds, or trigger")
     start = lines.decimal(keys.get("start", "0"), "start", MOST_SECONDS * PS_PER_S)

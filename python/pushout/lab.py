@@ -18,6 +18,7 @@ from pushout.question.place import everywhere
 from pushout.question.port import AS_IT_IS, Choice, Holder, Port, label, policy_refused, ports, section
 from pushout.question.port import policies as choices
 from pushout.shipped import typed
+from pushout.simulate import listed
 from pushout.source import Overrides, ScenarioLike, Source, load, overrides, toml
 
 _GIVEN = '<script id="given" type="application/json">[]</script>'
@@ -137,7 +138,7 @@ def _programs(chosen: Sequence[Choice]) -> list[dict[str, str]]:
 def _placed(own: Own, busiest: str, source: Source, sets: Sequence[str]) -> Choice:
     """Give a policy in Python to its place, by default the busiest port: `all` stands for every class."""
     place = own.place or busiest
-    changes = policy.overrides({name.strip(): own.program for name in place.split(",")})
+    changes = policy.overrides(dict.fromkeys(listed("own", place), own.program))
     return Choice(own.label, tuple(each for made in everywhere(changes, source, sets) for each in made), file=own.file)
 
 

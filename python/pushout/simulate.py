@@ -11,7 +11,7 @@ from operator import index
 from typing import TYPE_CHECKING, TypeVar
 
 from pushout import _core
-from pushout.errors import ScenarioError
+from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import quoted
 from pushout.limits import MOST_JOBS, MOST_REPS
 from pushout.running import NAME
@@ -112,6 +112,17 @@ def check_text(name: str, value: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a string, not {quoted(value)}")
     return value
+
+
+def listed(argument: str, names: str | Iterable[str]) -> list[str]:
+    """Return the names of an argument, which may be one text with commas; an empty one among them is a mistake."""
+    parts = names.split(",") if isinstance(names, str) else list(names)
+    found = [check_text(argument, part).strip() for part in parts]
+    if found == [""]:
+        return []
+    if "" in found:
+        raise QuestionError(Argument(argument), f" must have a name on each side of a comma, not {quoted(names)}")
+    return found
 
 
 def threads(jobs: int | None) -> int:

@@ -175,3 +175,73 @@ impl Machine {
         (0..self.len()).all(is_alike).then_some(images)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Need;
+    use crate::tests::GO_ON;
+
+    /// What a side does otherwise at its port 1 than at port 0.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Odd {
+        Nothing,
+        /// Its queue holds a packet less.
+        Limit,
+        /// A packet earns nothing when it arrives there.
+        Earns,
+        /// An optimum cannot refuse there.
+        Refuses,
+        /// It sends two packets in a slot.
+        Sends,
+        /// It earns nothing at the end of a slot.
+        Sent,
+    }
+
+    /// Two queues of three packets; a packet earns 1 when it arrives and each queue earns 1 when it sends.
+    struct TwoQueues(Odd);
+
+    impl Side for TwoQueues {
+        fn start(&self) -> Words {
+            [0, 0].into()
+        }
+
+        fn arrive(&mut self, state: &[u16], port: usize, takes: bool) -> (Words, u8) {
+            let is_odd = |what| port == 1 && self.0 == what;
+            let limit = if is_odd(Odd::Limit) { 2 } else { 3 };
+            let mut after: Words = state.into();
+            if state[port] == limit || !takes && !is_odd(Odd::Refuses) {
+                return (after, 0);
+            }
+            after[port] += 1;
+            (after, u8::from(!is_odd(Odd::Earns)))
+        }
+
+        fn tick(&self, state: &[u16]) -> (Words, u8) {
+            let sent = [1, if self.0 == Odd::Sends { 2 } else { 1 }];
+            let after = state.iter().zip(sent).map(|(held, sent)| held.saturating_sub(sent)).collect();
+            let counts = |(port, held): (usize, &u16)| *held > 0 && (port == 0 || self.0 != Odd::Sent);
+            (after, state.iter().enumerate().filter(|each| counts(*each)).count() as u8)
+        }
+
+        fn lengths(&self, state: &[u16]) -> Vec<u64> {
+            state.iter().map(|&held| held.into()).collect()
+        }
+    }
+
+    #[test]
+    fn ports_may_change_places_only_if_every_step_is_alike_there() {
+        let limit = Limit { states: 100, most: Need { states: 100, octets: 0 } };
+        for odd in [Odd::Nothing, Odd::Limit, Odd::Earns, Odd::Refuses, Odd::Sends, Odd::Sent] {
+            let machine = Machine::explore(&mut TwoQueues(odd), 2, true, limit, &GO_ON).unwrap();
+            let images = machine.moved(&vec![1, 0]);
+            assert_eq!(images.is_some(), odd == Odd::Nothing, "{odd:?}");
+            for (state, image) in images.into_iter().flatten().enumerate() {
+                let [one, other] = *machine.words(state) else { panic!("two queues") };
+                assert_eq!(*machine.words(image as usize), [other, one]);
+            }
+            let same = machine.moved(&vec![0, 1]).unwrap();
+            assert!(same.into_iter().enumerate().all(|(state, image)| state == image as usize), "{odd:?}");
+        }
+    }
+}

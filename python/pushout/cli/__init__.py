@@ -85,9 +85,16 @@ def main(args: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of a message has gone
         streams.drop()
         status = FAILURE
-    if status != OK and are_running():
+    if (status != OK and are_running()) or (args is None and _has_foreign_threads()):
         _leave(status)
     sys.exit(status)
+
+
+def _has_foreign_threads() -> bool:
+    """Return whether a thread runs for which the interpreter would wait, as one that the file of a policy started."""
+    if (running := sys.modules.get("threading")) is None:  # no command has needed it
+        return False
+    return any(not each.daemon and each is not running.main_thread() for each in running.enumerate())
 
 
 def _leave(status: int, message: str = "") -> NoReturn:

@@ -19,7 +19,7 @@ def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tup
 
         if value is None:
             return None
-        names = tuple(name for name in value.split(",") if name)
+        names = tuple(value.split(","))
         for name in names:
             if name not in known():
                 raise click.BadParameter(_core.unknown(kind, name, known()))

@@ -7,7 +7,7 @@ import click
 from pushout.cli import completion
 from pushout.cli.options import CELL, JSON, QOS, SET, Whole, allowed, console, no_sweep
 from pushout.cli.page import HTML, write_page
-from pushout.cli.streams import echo_json
+from pushout.cli.streams import echo_json, tell_left_out
 
 
 @click.group(invoke_without_command=True)
@@ -50,8 +50,9 @@ def predict(
     from pushout.question import chip as question
 
     with no_sweep(profile):
-        source = question.profile(Path(profile), qos=qos, cell=cell, allow_files=allowed())
-        result = question.predict(source, sets, packet=packet, lines=lines)
+        read = question.profile(Path(profile), qos=qos, cell=cell, allow_files=allowed())
+        result = question.predict(read, sets, packet=packet, lines=lines)
+    tell_left_out(result.left_out)
     if as_json:
         echo_json(result.document)
     else:
@@ -91,10 +92,12 @@ def explain(
     packet, the bytes of the packets, and lines, the number of lines that fill together. What the counts leave open is
     said; the simulator counts with each configuration, and the differences are its residuals.
     """
+    from pushout.progress import Progress
     from pushout.question.chip_counts import read
     from pushout.question.chip_explain import explain as question
 
-    result = question(read(counts, packet), cell=cell, pool=pool, tolerance=tolerance)
+    with Progress("configurations") as progress:
+        result = question(read(counts, packet), cell=cell, pool=pool, tolerance=tolerance, progress=progress)
     if as_json:
         echo_json(result.document)
     else:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from pushout.cli.options import FAILURE, JSON
-from pushout.cli.streams import echo_json, tell
+from pushout.cli.streams import echo_json, tell, tell_left_out
 from pushout.excerpt import place
 
 
@@ -51,6 +51,7 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, as_json: bool)
         summary, sentence = found.summary(), _imported(found.summary())
         reading.validate(tables)
     _write(out, written(tables))
+    tell_left_out(summary.get("left_out", []))
     if as_json:
         echo_json({"file": str(out), **summary})
         return

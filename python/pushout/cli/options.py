@@ -164,9 +164,9 @@ def _programs(context: click.Context, _option: click.Parameter, values: tuple[st
 def _given_to(place: str, program: Mapping[str, Any]) -> list[str]:
     """Give a policy in Python to the ports, or classes of ports, of a text with commas."""
     from pushout import policy
+    from pushout.simulate import listed as names_of
 
-    names = [name.strip() for name in place.split(",") if name.strip()]
-    return policy.overrides(dict.fromkeys(names, program))
+    return policy.overrides(dict.fromkeys(names_of("policy", place), program))
 
 
 _SETS = click.option(

@@ -189,9 +189,9 @@ def _trace(
     from pushout.question import trace
     from pushout.question.output import Output
     from pushout.replicate import Replicated
+    from pushout.simulate import listed
 
-    names = [name.strip() for name in ports.split(",") if name.strip()]
-    traced = trace.traced(job, names, seed, progress)
+    traced = trace.traced(job, listed("trace_ports", ports), seed, progress)
 
     def save(result: Replicated, out: Path) -> None:
         _write_results(result, out)

@@ -83,8 +83,9 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
         because = reading.reference_because(source, set=sets)
         thresholds = reading.thresholds(source, set=sets)
         warn(of_scenario(source, sets))
-    engine = [] if because is None else [f"runs on the reference engine: {because}"]
-    notes = [*engine, *thresholds]
+    engine = document["engine"] if because is None else "reference"
+    notes = [] if because is None else [f"the reference engine runs it, not {document['engine']}: {because}"]
+    notes += thresholds
     if as_json:
         for note in notes:
             click.echo(f"note: {note}", err=True)
@@ -92,7 +93,7 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
         return
     from pushout.show import explained
 
-    explained.scenario(document, notes, console())
+    explained.scenario(document, engine, notes, console())
 
 
 @click.command()

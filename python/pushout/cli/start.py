@@ -8,7 +8,7 @@ import click
 
 from pushout.cli.completion import shipped_names
 from pushout.cli.options import CELL, FAILURE, FOLDER, JSON, QOS, console
-from pushout.cli.streams import echo_json, tell
+from pushout.cli.streams import echo_json, tell, tell_left_out
 from pushout.excerpt import place, quoted
 
 if TYPE_CHECKING:
@@ -109,8 +109,9 @@ def init(
     """
     from pushout.cache import write
 
+    left_out: list[str] = []
     if sonic is not None:
-        texts, following = _switch(sonic, qos, cell)
+        texts, following, left_out = _switch(sonic, qos, cell)
     else:
         texts, following = _policy(policy) if policy else _scenario(name)
     if there := [file for file in texts if (folder / file).exists()]:
@@ -119,8 +120,9 @@ def init(
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():
         write(folder / file, text)
+    tell_left_out(left_out)
     if as_json:
-        echo_json({"folder": str(folder), "files": list(texts)})
+        echo_json({"folder": str(folder), "files": list(texts), **({"left_out": left_out} if left_out else {})})
         return
     for file in texts:
         click.echo(place(str(folder / file)))
@@ -146,17 +148,17 @@ def _policy(name: str) -> tuple[dict[str, str], tuple[str, str]]:
     return files(name), ("check", f"{name}.py")
 
 
-def _switch(buffers: Path, qos: Path | None, cell: int | None) -> tuple[dict[str, str], tuple[str, str]]:
-    """The files of a switch as its own tables describe it, and the command that follows."""
+def _switch(buffers: Path, qos: Path | None, cell: int | None) -> tuple[dict[str, str], tuple[str, str], list[str]]:
+    """The files of a switch as its own tables describe it, the command that follows, and what the files lack."""
     from pushout import reading
     from pushout.cli.streams import json_text
     from pushout.question import sonic
     from pushout.scenario import written
 
-    tables = sonic.scenario([buffers, *([qos] if qos is not None else [])], cell)
+    tables, left_out = sonic.read([buffers, *([qos] if qos is not None else [])], cell)
     reading.validate(tables)
     text = (
         f"#:schema ./{SCHEMA}\n\n# From {', '.join(file.name for file in (buffers, qos) if file)}.\n\n{written(tables)}"
     )
     file = f"{tables['name']}.toml"
-    return {file: text, SCHEMA: json_text(reading.schema()) + "\n"}, ("chip predict", file)
+    return {file: text, SCHEMA: json_text(reading.schema()) + "\n"}, ("chip predict", file), left_out

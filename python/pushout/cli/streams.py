@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import unicodedata
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 import click
@@ -109,6 +110,18 @@ def echo_json(document: Any) -> None:
 def tell(message: str) -> None:
     """Print a message to standard error."""
     click.echo(printable(masked(message)), err=True)
+
+
+MOST_LEFT_OUT = 50
+"""Lines about what an import leaves out; more would hide the first ones."""
+
+
+def tell_left_out(left_out: Sequence[str]) -> None:
+    """Print to standard error what a scenario lacks of the files that it was made from."""
+    for line in left_out[:MOST_LEFT_OUT]:
+        tell(line)
+    if len(left_out) > MOST_LEFT_OUT:
+        tell(f"{len(left_out) - MOST_LEFT_OUT} more are left out")
 
 
 def tell_further(error: PushoutError) -> None:

@@ -41,9 +41,10 @@ def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     from pushout.question.worst import number
 
     pairs = [value.partition("=") for value in values]
-    if wrong := [value for value, (key, _, text) in zip(values, pairs, strict=True) if not key or not text.strip(", ")]:
+    given = zip(values, pairs, strict=True)
+    if wrong := [value for value, (key, _, text) in given if not key or not all(map(str.strip, text.split(",")))]:
         raise click.BadParameter(f"the value must be KEY=VALUE,VALUE,…, not {quoted(wrong[0])}")
-    grid = {key.strip(): [number(each) for each in text.split(",") if each.strip()] for key, _, text in pairs}
+    grid = {key.strip(): [number(each) for each in text.split(",")] for key, _, text in pairs}
     for key in SIZES:
         if wrong := [value for value in grid.get(key, []) if not isinstance(value, int)]:
             raise click.BadParameter(f"{key} must be integers, not {quoted(wrong[0])}")

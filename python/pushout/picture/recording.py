@@ -16,6 +16,7 @@ from pushout.question.load import loads
 from pushout.question.place import InMemory, Places, in_memory
 from pushout.question.port import Port, lines, ports
 from pushout.question.quantity import CELL_BYTES, content, seconds
+from pushout.simulate import listed
 
 FEW_PORTS, FEW_FLOWS = 3, 4
 """Number of ports and flows in a picture unless they are named: more lines cannot be distinguished."""
@@ -59,8 +60,7 @@ class Recording(NamedTuple):
 
 def panels(what: str | Iterable[str]) -> list[Panel]:
     """The panels of these names, which may be one text with commas."""
-    names = what.split(",") if isinstance(what, str) else list(what)
-    chosen = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+    chosen = list(dict.fromkeys(listed("what", what)))
     if not chosen:
         raise QuestionError(Argument("what"), f" must name a panel; allowed: {', '.join(PANELS)}")
     return list(dict.fromkeys(map(_panel, chosen)))
@@ -92,7 +92,7 @@ def _panel(name: str) -> Panel:
         if re.fullmatch(pattern, path):
             return panel
     if not is_known(path):
-        raise QuestionError(_core.unknown("panel", name, list(PANELS)))
+        raise QuestionError(Argument("what"), f": {_core.unknown('panel', name, list(PANELS))}")
     raise QuestionError(
         Argument("what"),
         f" {excerpt(name)}: no panel draws this figure, which a sweep shows in a column; panels: {', '.join(PANELS)}",

@@ -54,7 +54,7 @@ def read(file: Path, rate: str) -> Captured:
     """Read a recording, and send it over a line of this rate."""
     bps = bits_per_second(rate)
     if bps is None or bps < 1:
-        raise QuestionError(f"the rate must be as in 100 Mb/s, not {quoted(rate)}")
+        raise QuestionError(f"--rate must be as in 100 Mb/s, not {quoted(rate)}")
     line, bursts, count, octets, last = _Line(round(bps)), _Bursts(), 0, 0, 0
     for time, size in packets(file):
         line.send(time, size)

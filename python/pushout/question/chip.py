@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pushout.errors import Argument, QuestionError
 from pushout.question import sonic
@@ -54,6 +54,8 @@ class ChipResult(Tabled):
     packet: int
     """Bytes of the packets."""
     expected: list[Expected]
+    left_out: Sequence[str] = ()
+    """What the tables of a switch contain and the bench does not, a line for each thing."""
 
     def _brief(self) -> str:
         """Count the numbers."""
@@ -77,7 +79,15 @@ class ChipResult(Tabled):
     @property
     def document(self) -> dict[str, Any]:
         """As printed by `pushout chip predict --json`."""
-        return {"packet_bytes": self.packet, "expected": [each.document for each in self.expected]}
+        left_out = {"left_out": list(self.left_out)} if self.left_out else {}
+        return {"packet_bytes": self.packet, "expected": [each.document for each in self.expected], **left_out}
+
+
+class Profile(NamedTuple):
+    """The scenario of a profile, and what it lacks of the tables that it was made from."""
+
+    source: Source
+    left_out: Sequence[str] = ()
 
 
 def profile(
@@ -86,33 +96,37 @@ def profile(
     qos: str | os.PathLike[str] | None = None,
     cell: int | None = None,
     allow_files: Sequence[Path] = (),
-) -> Source:
+) -> Profile:
     """Read a profile: a scenario, or tables of SONiC, to which `qos` adds marks; `cell` is the size of their cells."""
     path = Path(given) if isinstance(given, str | os.PathLike) and "\n" not in str(given) else None
     if path is not None and sonic.looks_like(path):
         if cell is not None:
             check_within("cell", cell, 1, MOST_PACKET)
-        return load(sonic.scenario([path, *([Path(qos)] if qos is not None else [])], cell))
+        found = sonic.read([path, *([Path(qos)] if qos is not None else [])], cell)
+        return Profile(load(found.scenario), found.left_out)
     source = load(given, allow_files=allow_files)
     for name, value in (("qos", qos), ("cell", cell)):
         if value is not None:
             raise QuestionError(Argument(name), " must be left out unless the profile is a file with tables of SONiC")
-    return source
+    return Profile(source)
 
 
-def predict(source: Source, sets: Sequence[str] = (), *, packet: int = PACKET, lines: int | None = None) -> ChipResult:
+def predict(
+    profile: Source | Profile, sets: Sequence[str] = (), *, packet: int = PACKET, lines: int | None = None
+) -> ChipResult:
     """Count what every class holds on a bench of its own; `pushout.chip_predict` documents the arguments."""
+    profile = profile if isinstance(profile, Profile) else Profile(profile)
     check_within("packet", packet, LEAST_PACKET, MOST_PACKET)
     if lines is not None:
         check_within("lines", lines, 1, MOST_LINES)
-    subjects = read(source, sets)
+    subjects = read(profile.source, sets)
     names = [subject.name for subject in subjects]
     expected: list[Expected] = []
     for subject in subjects:
         of_memory = names.count(subject.name) > 1
         label = f"{subject.memory}.{subject.name}" if of_memory else subject.name
         expected += _Counts(label, Bench(subject, packet), lines or min(subject.lines, MOST_LINES)).all()
-    return ChipResult(packet, expected)
+    return ChipResult(packet, expected, profile.left_out)
 
 
 def check_within(name: str, value: int, least: int, most: int) -> None:

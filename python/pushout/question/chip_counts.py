@@ -4,7 +4,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,9 @@ MOST_LINES = 64
 
 KINDS = ("fill", "drop", "xoff", "xon", "headroom", "loss", "mark")
 """Counts of one line; those of `drop` and `xoff` also have numbers of lines, or `together`."""
+
+LIMITED = ("drop", "xoff", "loss")
+"""Counts that a dynamic threshold ends."""
 
 TOGETHER = "together"
 
@@ -135,3 +138,27 @@ def _whole(at: str, row: Mapping[str, str], column: str, least: int, most: int) 
     if not re.fullmatch("[0-9]{1,10}", text, re.ASCII) or not least <= int(text) <= most:
         raise QuestionError(f"{at}: {column} must be an integer from {least} to {most}, not {quoted(text)}")
     return int(text)
+
+
+def check(counts: Sequence[Count]) -> None:
+    """Refuse counts of a class that decide nothing, and more packets than can be counted again in seconds."""
+    at = counts[0].at
+    if not any(count.kind in LIMITED for count in counts):
+        raise QuestionError(f"{at}: a class must have a count drop, xoff or loss; the others do not depend on α")
+    if all(count.line > 1 for count in counts if count.kind in LIMITED):
+        raise QuestionError(f"{at}: {counts[0].name} must come with {missing(counts)}, the count of the line before it")
+    packets = sum(count.value * count.together for count in counts if count.kind in ("drop", "xoff"))
+    if packets > MOST_ALL:
+        raise QuestionError(f"{at}: all lines of a class must hold at most {MOST_ALL} packets, not {packets}")
+
+
+def missing(counts: Sequence[Count]) -> str:
+    """Return the name of a count without which that of the next line bounds nothing; empty if there is none."""
+    names = {(count.kind, count.line) for count in counts}
+    lacking = ((count.kind, count.line - 1) for count in counts if count.line > 1)
+    kind, line = next((each for each in lacking if each not in names), ("", 1))
+    return f"{kind}.{line}" if line > 1 else kind
+
+
+MOST_ALL = 2 * MOST_PACKETS
+"""Packets of all counts of a class: a memory holds its lines at one time, and the bench sends as many several times."""

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pushout.errors import QuestionError
+from pushout.errors import PushoutError, QuestionError
 from pushout.question.chip import check_within
 from pushout.question.chip import predict as ask_predict
-from pushout.question.chip_counts import Count
+from pushout.question.chip_counts import LIMITED, Count, check, missing
 from pushout.question.columns import Columns
 from pushout.question.frame import Tabled
 from pushout.question.sonic import CELLS
+from pushout.simulate import Progress
 from pushout.source import load
 
 ALPHAS = tuple(Fraction(2) ** exponent for exponent in range(-7, 4))
@@ -112,6 +113,8 @@ class Explanation:
     tolerance: int
     """Packets by which counts may differ so that a configuration explains them."""
     configurations: list[Configuration]
+    missing: str = ""
+    """The name of a count without which that of a later line says nothing."""
 
     @property
     def verdict(self) -> str:
@@ -133,8 +136,9 @@ class Explanation:
         if open_ == ["cell"] and len(self.configurations) == 1:
             sizes = "cells of each of these sizes give them, as packets of one size do not tell them apart"
             return f"one configuration explains the counts{within}; {sizes}"
+        line = self.missing or "a second line filled after the first (drop.2, xoff.2)"
         advice = {
-            "alpha": "count a second line filled after the first (drop.2, xoff.2), or give pool",
+            "alpha": f"count {line}, or give pool",
             "reserved": "count fill, or more lines in turn",
             "cell": "count with packets of two sizes, or give cell",
         }
@@ -195,7 +199,12 @@ class ExplainResult(Tabled):
 
 
 def explain(
-    counts: Sequence[Count], *, cell: int | None = None, pool: int | None = None, tolerance: int | None = None
+    counts: Sequence[Count],
+    *,
+    cell: int | None = None,
+    pool: int | None = None,
+    tolerance: int | None = None,
+    progress: Progress | None = None,
 ) -> ExplainResult:
     """Find the configurations that explain counts; `pushout.chip_explain` documents the arguments."""
     if cell is not None:
@@ -207,32 +216,35 @@ def explain(
     classes = dict.fromkeys(count.of for count in counts)
     sizes = sorted({cell} if cell is not None else set(CELLS.values()))
     known = ANY if pool is None else Range(pool, pool)
+    of_classes = {name: [count for count in counts if count.of == name] for name in classes}
+    for own in of_classes.values():
+        check(own)
     return ExplainResult(
-        [
-            _explanation(name, [count for count in counts if count.of == name], sizes, known, tolerance)
-            for name in classes
-        ]
+        [_explanation(name, own, sizes, known, tolerance, progress) for name, own in of_classes.items()]
     )
 
 
 def _explanation(
-    name: str, counts: Sequence[Count], sizes: Sequence[int], pool: Range, tolerance: int | None
+    name: str,
+    counts: Sequence[Count],
+    sizes: Sequence[int],
+    pool: Range,
+    tolerance: int | None,
+    progress: Progress | None,
 ) -> Explanation:
     """Explain the counts of a class within the tolerance, by default within the least that is enough."""
-    if not any(count.kind in LIMITED for count in counts):
-        at = counts[0].at
-        raise QuestionError(f"{at}: a class must have a count drop, xoff or loss; the others do not depend on α")
     tried = TOLERANCES if tolerance is None else (tolerance,)
     for allowed in tried:
         found = list(_proposals(counts, sizes, pool, allowed))
         if found:
-            tried_out = [_tried(proposal, counts) for proposal in found]
-            return Explanation(name, allowed, sorted(tried_out, key=lambda each: (each.worst, -each.alpha)))
+            tried_out: list[Configuration] = []
+            for proposal in found:
+                if progress:
+                    progress(len(tried_out), len(found))
+                tried_out.append(_tried(proposal, counts))
+            ordered = sorted(tried_out, key=lambda each: (each.worst, -each.alpha))
+            return Explanation(name, allowed, ordered, missing(counts))
     return Explanation(name, tried[-1], [])
-
-
-LIMITED = ("drop", "xoff", "loss")
-"""Counts that a dynamic threshold ends."""
 
 
 class _Rooms(NamedTuple):
@@ -427,13 +439,21 @@ def _residuals(proposal: _Proposal, reserved: int, shared: int, counts: Sequence
     for packet in dict.fromkeys(count.packet for count in counts):
         own = [count for count in counts if count.packet == packet]
         for lines in dict.fromkeys(_lines(own)):
-            asked = scenario(proposal, reserved, shared, lines)
-            found = {each.name: each.value for each in ask_predict(load(asked), packet=packet, lines=lines).expected}
+            found = _predicted(scenario(proposal, reserved, shared, lines), own[0], lines)
             for count in own:
                 name = _name(count, found)
                 if name is not None and (count.together == 1 or count.together == lines):
                     label = count.name if len({other.packet for other in counts}) == 1 else f"{count.name}@{packet}"
                     yield label, found[name] - count.value
+
+
+def _predicted(asked: Mapping[str, Any], count: Count, lines: int) -> dict[str, int]:
+    """Return what the simulator counts; a message names the counts, as the user has not written this scenario."""
+    try:
+        expected = ask_predict(load(asked), packet=count.packet, lines=lines).expected
+    except PushoutError as error:
+        raise QuestionError(f"{count.at}: no bench can repeat these counts: ", error) from None
+    return {each.name: each.value for each in expected}
 
 
 def _lines(counts: Iterable[Count]) -> Iterator[int]:
@@ -450,9 +470,7 @@ ALIKE = {"xoff": ("xoff", "drop"), "loss": ("loss", "drop"), "drop": ("drop", "x
 def _name(count: Count, found: Mapping[str, int]) -> str | None:
     """Return the name of a count as `chip predict` calls it; a class without headroom has drop for xoff."""
     ending = f".{count.line}" if count.line > 1 else ".together" if count.together > 1 else ""
-    kinds = {"xoff": ("xoff", "drop"), "loss": ("loss", "drop"), "drop": ("drop", "xoff")}.get(
-        count.kind, (count.kind,)
-    )
+    kinds = ALIKE.get(count.kind, (count.kind,))
     return next((name for kind in kinds if (name := f"{CLASS}.{kind}{ending}") in found), None)
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from pushout.document import REASONS, Document, steps
+from pushout.errors import QuestionError
 from pushout.question.port import lines, quoted
 from pushout.simulate import Job
 from pushout.source import Source
@@ -180,7 +181,10 @@ COMPUTED: dict[str, Computed] = {
 
 
 def _computed(path: str) -> tuple[Computed, list[str]] | None:
-    """Find a computed figure and the name of the entry in its path."""
+    """Find a computed figure and the name of the entry in its path; it is computed for one entry."""
+    if "*" in path and path in COMPUTED:
+        example = path.replace("*", "NAME")
+        raise QuestionError(f"figure {path} must name a single entry, as in {example}, not all of them")
     if path in COMPUTED:
         return COMPUTED[path], []
     part, *rest = steps(path)

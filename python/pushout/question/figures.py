@@ -16,7 +16,7 @@ from pushout.document import steps
 from pushout.excerpt import quoted as shown
 from pushout.question.computed import COMPUTED
 from pushout.question.port import quoted
-from pushout.simulate import check_text
+from pushout.simulate import listed
 
 PARTS = ("engine", "flows", "ports", "memories", "circuits", "transfers", "summary")
 """The parts of a report with figures; a name that begins with none of them is of the summary."""
@@ -105,13 +105,11 @@ def path_of(name: str, port: str = "") -> str:
     return ".".join([part, *map(quoted, found)])
 
 
-def paths_of(names: str | Sequence[str], port: str = "") -> tuple[str, ...]:
+def paths_of(names: str | Sequence[str], port: str = "", argument: str = "figures") -> tuple[str, ...]:
     """Return the paths of figures that are named in a list or separated by commas; see `path_of`."""
-    listed = names.split(",") if isinstance(names, str) else names
-    if not isinstance(listed, Iterable):
+    if not isinstance(names, Iterable):
         raise TypeError(f"figures must be paths, in a list or separated by commas, not {shown(names)}")
-    stripped = [check_text("a figure", name).strip() for name in listed]
-    return tuple(path_of(name, port) for name in stripped if name)
+    return tuple(path_of(name, port) for name in listed(argument, names))
 
 
 def _split(name: str) -> tuple[str, list[str]]:

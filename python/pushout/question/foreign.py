@@ -54,6 +54,8 @@ class Imported:
     places: list[tuple[int, str]] = field(default_factory=list)
     """For every list of flows the number of the first one, and the path of its file."""
     port: dict[str, Any] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    """What the files contain and the scenario does not, each with its place."""
 
     def add(self, lines: Lines, flows: Sequence[Flow]) -> None:
         """Add the flows of a file."""
@@ -92,6 +94,7 @@ class Imported:
             "burst_bytes": largest_burst((flow.start_ps, flow.size) for flow in self.flows if not flow.after),
             "busiest_receiver": None if busiest is None else f"host{busiest}",
             "busiest_receiver_bytes": received.get(busiest, 0) if busiest is not None else 0,
+            "left_out": self.left_out,
         }
 
 
@@ -104,6 +107,7 @@ def read(files: Sequence[Path]) -> Imported:
                 raise QuestionError(f"{place(str(file))}: a capture needs the rate of its line: add --rate RATE")
             lines = Lines(opened, place(str(file)), QuestionError)
             _kind(lines)(lines, found)
+            found.left_out += [f"{at}: {what} is left out" for what, at in lines.left_out.items()]
     _check(found)
     return found
 
@@ -184,23 +188,39 @@ def _link(lines: Lines, words: Sequence[str], nodes: int) -> Link:
 
 def _tc(lines: Lines, found: Imported) -> None:
     """Read the root queue disciplines of `tc qdisc show`: one for all ports of switches."""
+    known = ", ".join(QDISCS)
     for line in lines:
         words = line.split()
         if words[0] != "qdisc" or len(words) < 3:
             lines.refuse(f"the line must begin with qdisc KIND HANDLE, not {quoted(line)}")
         if "parent" in words or words[1] in ("noqueue", "mq", "ingress", "clsact"):
+            lines.leave_out(" ".join(word for word in words[:7] if word != words[2]))
             continue
         if words[1] not in QDISCS:
-            lines.refuse(f"the qdisc must be one of {', '.join(QDISCS)}, not {quoted(words[1])}")
+            lines.refuse(f"the qdisc must be one of {known}, not {quoted(words[1])}")
         if found.port:
             lines.refuse("one root qdisc must be given: that of the device whose port the scenario is about")
         found.port = _port(lines, words[1], _options(words[3:]))
+    if not found.port:
+        lines.refuse(f"a qdisc with root must have a limit: write root in place of parent for one of {known}")
 
 
-QDISCS = ("pfifo", "bfifo", "codel", "fq_codel", "pie", "red")
-"""Queue disciplines that have a scheme here."""
+OPTIONS = {
+    "pfifo": ("limit",),
+    "bfifo": ("limit",),
+    "fq_codel": ("limit",),
+    "codel": ("limit", "target", "interval", "ecn"),
+    "pie": ("limit", "target", "tupdate", "ecn"),
+    "red": ("limit", "min", "max", "probability", "ecn"),
+}
+"""Queue disciplines that have a scheme here, each with the options that become keys of the scheme."""
 
-FLAGS = ("root", "ecn", "adaptive", "harddrop", "nodrop", "bytemode")
+QDISCS = tuple(OPTIONS)
+
+NO_SETTINGS = ("root", "dev", "refcnt")
+"""Words of a line that set nothing of a queue discipline."""
+
+FLAGS = ("root", "ecn", "adaptive", "harddrop", "nodrop", "bytemode", "dq_rate_estimator", "offloaded")
 
 
 def _options(words: Sequence[str]) -> dict[str, str]:
@@ -214,9 +234,12 @@ def _options(words: Sequence[str]) -> dict[str, str]:
 
 
 def _port(lines: Lines, kind: str, options: Mapping[str, str]) -> dict[str, Any]:
-    """Return the port of a scenario with this queue discipline."""
+    """Return the port of a scenario with this queue discipline; the others of its options are left out."""
     if "limit" not in options:
         lines.refuse(f"the qdisc {kind} must have a limit")
+    for key, value in options.items():
+        if key not in (*OPTIONS[kind], *NO_SETTINGS):
+            lines.leave_out(f"{kind} {key} {value}".rstrip())
     buffer = _limit(lines, options["limit"], "packets" if kind in ("pfifo", "codel", "fq_codel", "pie") else "bytes")
     if kind in ("pfifo", "bfifo"):
         return {"buffer": buffer}

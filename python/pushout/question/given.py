@@ -24,7 +24,7 @@ def with_policies(design: Design, policies: Sequence[str]) -> Design:
 
 def with_columns(design: Design, names: str | Sequence[str]) -> Design:
     """Add columns of figures, named in a list or separated by commas."""
-    figures = tuple(dict.fromkeys((*design.figures, *paths_of(names))))
+    figures = tuple(dict.fromkeys((*design.figures, *paths_of(names, argument="columns"))))
     return replace(design, figures=figures)
 
 

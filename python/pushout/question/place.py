@@ -15,7 +15,7 @@ from pushout.policy.program import check_memory
 from pushout.question.load import busiest, loads
 from pushout.question.port import MEMORY_CELLS, Holder, Line, Port, lines, ports, section
 from pushout.question.quantity import content, octets, split
-from pushout.simulate import Job
+from pushout.simulate import Job, listed
 from pushout.source import Source
 from pushout.warning import Warned
 
@@ -189,19 +189,19 @@ class Places:
 
     def named(self, at: str | Sequence[str], argument: str = "at") -> tuple[Place, ...]:
         """Find the places of these names, which may be one text with commas."""
-        names = self._names(at)
+        names = self._names(at, argument)
         for name in names:
             if names.count(name) > 1:
                 raise QuestionError(Argument(argument), f" must name {excerpt(name)} once, not twice")
-        return tuple(self._named(name) for name in names)
+        return tuple(self._named(name, argument) for name in names)
 
-    def _names(self, at: str | Sequence[str]) -> list[str]:
+    def _names(self, at: str | Sequence[str], argument: str) -> list[str]:
         """Split a text into names, unless a port has the text, with its commas, as its name."""
         if not isinstance(at, str):
             return list(at)
-        return [at] if at in self.ports else [name for part in at.split(",") if (name := part.strip())] or [at]
+        return [at] if at in self.ports else listed(argument, at) or [at]
 
-    def _named(self, name: str) -> Place:
+    def _named(self, name: str, argument: str = "at") -> Place:
         """Find the place of a name; a port comes before other places with that name."""
         if name in self.ports:
             return Place.of(self.ports[name])
@@ -214,7 +214,7 @@ class Places:
         written = in_memory(name)
         if written and written.memory in self._memories and (not written.queue or written.queue in self._queues):
             return self._memory(written.memory, name, written.queue)
-        raise QuestionError(_core.unknown("place", name, list(self._known())))
+        raise QuestionError(Argument(argument), f": {_core.unknown('place', name, list(self._known()))}")
 
     @property
     def _queues(self) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from pushout.catalogue import Entry
 from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt
+from pushout.excerpt import quoted as cited
 from pushout.question.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, scaled, split
 from pushout.source import toml
 
@@ -198,7 +199,10 @@ def _split(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+    found = [part.strip() for part in parts]
+    if "" in found[1:] or (len(found) > 1 and not found[0]):
+        raise QuestionError(Argument("policies"), f" must have a name on each side of a comma, not {cited(text)}")
+    return [part for part in found if part]
 
 
 def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choice:
@@ -291,7 +295,7 @@ def _kind(name: str, catalogue: Sequence[Entry]) -> str:
     parts = name.split()
     if len(parts) > 1 and all(part in known for part in parts):
         raise QuestionError(Argument("policies"), f" {excerpt(name)} must have commas: write {','.join(parts)}")
-    raise QuestionError(_core.unknown("policy of a port", name, [AS_IT_IS, *known]))
+    raise QuestionError(Argument("policies"), f": {_core.unknown('policy of a port', name, [AS_IT_IS, *known])}")
 
 
 def quoted(name: str) -> str:

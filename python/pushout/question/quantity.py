@@ -17,8 +17,8 @@ SIZES: dict[str, int] = {"byte": 1, "bytes": 1, **{f"{prefix}B": int(scale) for 
 RATES: dict[str, int] = {f"{prefix}b/s": int(scale) for prefix, scale in SCALES.items() if "i" not in prefix}
 TIMES: dict[str, int] = {unit: round(scale / SECONDS["ps"]) for unit, scale in SECONDS.items()}
 
-FINEST: dict[str, int] = {"cell": 1, "cells": 1, **SIZES, **RATES, **TIMES}
-"""Units in the smallest steps of a scenario: bytes, bits per second, picoseconds."""
+FINEST: dict[str, int] = {"cell": 1, "cells": 1, "packet": 1, "packets": 1, "BDP": 10**6, **SIZES, **RATES, **TIMES}
+"""Units in the smallest steps of a scenario: cells, packets, millionths of a BDP, bytes, bits per second, ps."""
 
 MICRO = "\N{MICRO SIGN}\N{GREEK SMALL LETTER MU}"
 

@@ -6,23 +6,18 @@ WRED_PROFILE, QUEUE); SAI `saibuffer.h`: α = 2^dynamic_th, `size` of a profile 
 that they share; reserved room lies outside of both, as the acceptance tests of Trident 2 and Tomahawk show.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from pushout import kept
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import place, quoted
+from pushout.question import sonic_tables
 from pushout.question.headroom import SPEED_M_PER_S
-
-LARGEST = 2**24
-"""Bytes of a file."""
-
-MOST_BYTES = 10**12
-"""Bytes of a pool: no switch has more."""
+from pushout.question.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, merged
 
 MOST_EXPONENT = 8
 """Largest n, positive or negative, of α = 2^n in SAI."""
@@ -51,10 +46,12 @@ CELLS = {
 }
 """Bytes of a cell of known chips (sonic-net/sonic-mgmt, tests/qos/files)."""
 
-POOL, PROFILE, GROUP, QUEUE = "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE"
+MOST_NUMBER = {GROUP: 7, QUEUE: 63, "QUEUE": 63}
+"""The last priority group of a port (802.1Q has eight priorities), and a queue that no chip has more than."""
 
-TABLES = (POOL, PROFILE, GROUP, QUEUE)
-"""Tables without which there is no memory."""
+MARKS_GREEN = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
+OTHER_MARKS = ("ecn_none", "ecn_yellow", "ecn_red", "ecn_yellow_red")
+"""Values of `ecn` (sonic-wred-profile.yang): packets here have one colour, green."""
 
 
 class Pool(NamedTuple):
@@ -94,96 +91,33 @@ class Profile:
         return {**found, "pause": {"xoff": f"{self.xoff} bytes", "xon": f"{self.xon} bytes", **offset}}
 
 
-class _Tables:
-    """The tables of one or two files, and messages with their place."""
+class Imported(NamedTuple):
+    """A scenario, and what the tables contain and the scenario does not: a line for each thing."""
 
-    def __init__(self, document: Mapping[str, Any], shown: str) -> None:
-        self.shown = shown
-        self.tables: dict[str, dict[str, dict[str, str]]] = {name: _rows(table) for name, table in document.items()}
-        for name in TABLES:
-            if not self.tables.get(name):
-                self.refuse(f"{name} must be a table with at least one entry")
-
-    def refuse(self, message: str) -> NoReturn:
-        """Raise a message with the names of the files."""
-        raise QuestionError(f"{self.shown}: {message}")
-
-    def rows(self, table: str) -> dict[str, dict[str, str]]:
-        """Return the entries of a table, none if it is not there."""
-        return self.tables.get(table, {})
-
-    def number(self, table: str, name: str, key: str, default: int | None = None) -> int:
-        """Return a number of bytes; without a default it must be given."""
-        text = self.rows(table)[name].get(key)
-        if text is None and default is not None:
-            return default
-        if not (isinstance(text, str | int) and re.fullmatch("[0-9]{1,13}", str(text)) and int(text) <= MOST_BYTES):
-            at = f"{table}|{name}: {key}"
-            self.refuse(f"{at} must be a number of bytes up to {MOST_BYTES}, not {quoted(text)}")
-        return int(text)
-
-    def reference(self, table: str, name: str, key: str, target: str) -> str:
-        """Return the name of an entry of another table, which older files write as [TABLE|NAME]."""
-        text = str(self.rows(table)[name].get(key, ""))
-        found = text.strip("[]").removeprefix(f"{target}|")
-        if found not in self.rows(target):
-            self.refuse(f"{table}|{name}: {key} must name an entry of {target}, not {quoted(text)}")
-        return found
-
-
-def _rows(table: object) -> dict[str, dict[str, str]]:
-    """Return the entries of a table; some tables of a switch have none."""
-    return {key: row for key, row in table.items() if isinstance(row, dict)} if isinstance(table, dict) else {}
-
-
-def _merged(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Put the tables of files together; entries of a later file are added to those of an earlier one."""
-    found: dict[str, Any] = {}
-    for document in documents:
-        for name, table in document.items():
-            found[name] = {**_rows(found.get(name)), **_rows(table)}
-    return found
-
-
-def _document(file: Path) -> dict[str, Any]:
-    shown = place(str(file))
-    try:
-        document = json.loads(kept.content(file, LARGEST).decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise QuestionError(f"{shown}: the file must be UTF-8 text; byte {error.start} is not") from None
-    except json.JSONDecodeError as error:
-        raise QuestionError(f"{shown}:{error.lineno}: the file must be JSON: {error.msg}") from None
-    except RecursionError:
-        raise QuestionError(f"{shown}: the tables must not be nested deeply") from None
-    if not isinstance(document, dict):
-        raise QuestionError(
-            f"{shown}: the file must be a JSON object with the tables of CONFIG_DB, not {quoted(document)}"
-        )
-    return document
+    scenario: dict[str, Any]
+    left_out: list[str]
 
 
 def looks_like(path: Path) -> bool:
     """Return whether a file has tables of SONiC."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
-    return f'"{POOL}"'.encode() in kept.content(path, LARGEST)
+    return f'"{POOL}"'.encode() in kept.content(path, sonic_tables.LARGEST)
 
 
-def scenario(files: Sequence[Path], cell: int | None, name: str = "switch") -> dict[str, Any]:
+def read(files: Sequence[Path], cell: int | None, name: str = "switch") -> Imported:
     """Return a scenario with the memory of a switch: lines that send to one port, in all classes of the tables."""
     shown = ", ".join(place(str(file)) for file in files)
-    return tabled(_merged(map(_document, files)), cell, name, shown)
+    return tabled(merged(map(sonic_tables.read, files)), cell, name, shown)
 
 
-def tabled(
-    document: Mapping[str, Any], cell: int | None, name: str = "switch", shown: str = "tables"
-) -> dict[str, Any]:
-    """Like `scenario`, for tables that have been read; messages call them `shown`."""
-    tables = _Tables(document, shown)
+def tabled(document: Mapping[str, Any], cell: int | None, name: str = "switch", shown: str = "tables") -> Imported:
+    """Like `read`, for tables that have been read; messages call them `shown`."""
+    tables = Tables(document, shown)
     if cell is None:
         known = ", ".join(f"{octets} ({chip})" for chip, octets in CELLS.items())
         raise QuestionError(Argument("cell"), f" must be given, as tables of SONiC have no size of cells: {known}")
-    return _Switch(tables, cell).scenario(name)
+    return Imported(_Switch(tables, cell).scenario(name), tables.left_out)
 
 
 class _Port(NamedTuple):
@@ -199,40 +133,47 @@ class _Port(NamedTuple):
 class _Switch:
     """The memory of a switch and its ports."""
 
-    def __init__(self, tables: _Tables, cell: int) -> None:
+    def __init__(self, tables: Tables, cell: int) -> None:
         self.tables, self.cell = tables, cell
         self.pools = {name: self._pool(name) for name in tables.rows(POOL)}
         self.profiles = {name: self._profile(name) for name in tables.rows(PROFILE)}
         self.ports = self._ports()
 
     def _pool(self, name: str) -> Pool:
-        side = self.tables.rows(POOL)[name].get("type")
+        side = self.tables.value(POOL, name, "type")
         if side not in ("ingress", "egress"):
             self.tables.refuse(f"{POOL}|{name}: type must be ingress or egress, not {quoted(side)}")
-        return Pool(side, self.tables.number(POOL, name, "size"), self.tables.number(POOL, name, "xoff", 0))
+        size = self.tables.number(POOL, name, "size", least=1)
+        return Pool(side, size, self.tables.number(POOL, name, "xoff", 0))
 
     def _profile(self, name: str) -> Profile:
         row = self.tables.rows(PROFILE)[name]
         offset = self.tables.number(PROFILE, name, "xon_offset") if "xon_offset" in row else None
         alpha, limit = self._threshold(name)
         pool = self.tables.reference(PROFILE, name, "pool", POOL)
+        xoff, xon = (self.tables.number(PROFILE, name, key, 0) for key in ("xoff", "xon"))
+        if not xoff and (xon or offset):
+            self.tables.leave_out(f"{PROFILE}|{name}: xon and xon_offset are left out, as there is no xoff")
         return Profile(
             name=re.sub(r"[^\w-]", "-", name, flags=re.ASCII),
             pool=pool,
             reserved=self.tables.number(PROFILE, name, "size", 0),
             alpha=alpha,
             limit=None if limit is None or limit >= self.pools[pool].shared else limit,
-            xoff=self.tables.number(PROFILE, name, "xoff", 0),
-            xon=self.tables.number(PROFILE, name, "xon", 0),
+            xoff=xoff,
+            xon=xon,
             xon_offset=offset,
         )
 
     def _threshold(self, name: str) -> tuple[float, int | None]:
         """Return α and the static limit of a profile."""
-        text = self.tables.rows(PROFILE)[name].get("dynamic_th")
+        text, static = (self.tables.value(PROFILE, name, key) for key in ("dynamic_th", "static_th"))
+        if (text is None) == (static is None):
+            both = "neither" if text is None else f"both, {quoted(text)} and {quoted(static)}"
+            self.tables.refuse(f"{PROFILE}|{name}: one of dynamic_th and static_th must be given, not {both}")
         if text is None:
-            return UNLIMITED, self.tables.number(PROFILE, name, "static_th", MOST_BYTES)
-        if not re.fullmatch("-?[0-9]", str(text)) or abs(int(text)) > MOST_EXPONENT:
+            return UNLIMITED, self.tables.number(PROFILE, name, "static_th")
+        if not re.fullmatch("-?[0-9]", str(text), re.ASCII) or abs(int(text)) > MOST_EXPONENT:
             least, most = -MOST_EXPONENT, MOST_EXPONENT
             message = f"dynamic_th must be an integer n from {least} to {most}, of which α is 2^n, not {quoted(text)}"
             self.tables.refuse(f"{PROFILE}|{name}: {message}")
@@ -255,24 +196,64 @@ class _Switch:
     def _used(self, table: str) -> dict[str, dict[int, str]]:
         """Return for each port the profile of each of its priority groups or queues."""
         found: dict[str, dict[int, str]] = {}
-        for key, row in self.tables.rows(table).items():
-            names, _, numbers = key.partition("|")
-            match = re.fullmatch("([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers)
-            if not match:
-                self.tables.refuse(f"{table}: a key must be PORT|NUMBER or PORT|FIRST-LAST, not {quoted(key)}")
-            if str(row.get("profile", "NULL")) == "NULL":
-                continue  # the switch computes it from speed and cable when it starts
+        for key in self.tables.rows(table):
+            names, numbers = self._queues(table, key)
+            if str(self.tables.value(table, key, "profile") or "NULL") == "NULL":
+                self.tables.leave_out(f"{table}|{key}: profile NULL is left out; the switch computes one as it starts")
+                continue
             profile = self.tables.reference(table, key, "profile", PROFILE)
-            for name in names.split(","):
-                last = int(match[2] or match[1])
-                found.setdefault(name.strip(), {}).update(dict.fromkeys(range(int(match[1]), last + 1), profile))
+            for name in names:
+                own = found.setdefault(name, {})
+                if twice := own.keys() & numbers:
+                    self.tables.refuse(f"{table}|{key}: {name} must have number {min(twice)} once, not again")
+                own.update(dict.fromkeys(numbers, profile))
         return found
+
+    def _queues(self, table: str, key: str) -> tuple[list[str], range]:
+        """Return the ports and the numbers of a key."""
+        names, _, numbers = key.partition("|")
+        match = re.fullmatch("([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers, re.ASCII)
+        if not match:
+            self.tables.refuse(f"{table}: a key must be PORT|NUMBER or PORT|FIRST-LAST, not {quoted(key)}")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last <= MOST_NUMBER[table]:
+            self.tables.refuse(
+                f"{table}: the numbers of a key must rise, up to {MOST_NUMBER[table]}, not {quoted(key)}"
+            )
+        return [name.strip() for name in names.split(",")], range(first, last + 1)
 
     def scenario(self, name: str) -> dict[str, Any]:
         """Return the scenario: its last port receives what the others send."""
         *senders, receiver = self._chosen()
         marking = self._marking(receiver.name)
         classes = self._classes(senders, receiver)
+        found = self._scenario(name, senders, receiver, marking, classes)
+        self._leave_out([*senders, receiver], classes)
+        return found
+
+    def _leave_out(self, ports: Sequence[_Port], classes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Record what the scenario has no place for."""
+        receiver = ports[-1].name
+        names = [port.name for port in ports]
+        self.tables.leave_out(f"{QUEUE} and QUEUE of ports other than {receiver} are left out: only it receives")
+        if others := [port.name for port in self.ports if port.name not in names]:
+            self.tables.leave_out(
+                f"{GROUP}: {len(others)} ports are left out, from {others[0]} on: others are like them"
+            )
+        opposite = {port.ingress for port in ports[:-1]}
+        for name in self.profiles:
+            if name not in classes and name not in opposite:
+                self.tables.leave_out(f"{PROFILE}|{name} is left out: no class of the scenario has it")
+        self.tables.leave_out_unread(names)
+
+    def _scenario(
+        self,
+        name: str,
+        senders: Sequence[_Port],
+        receiver: _Port,
+        marking: dict[str, Any] | None,
+        classes: Mapping[str, dict[str, Any]],
+    ) -> dict[str, Any]:
         return {
             "name": name,
             "title": f"The memory of a switch: {', '.join(self.pools)}",
@@ -307,6 +288,8 @@ class _Switch:
         for profile in receiver.lossy:
             if ingress is not None and self.pools[self.profiles[profile].pool].side == "egress":
                 found[profile]["opposite"] = self.profiles[ingress].terms
+                if self.profiles[ingress].reserved:
+                    self.tables.leave_out(f"{PROFILE}|{ingress}: size is left out: only {profile} reserves room")
         return found
 
     def _memory(
@@ -350,18 +333,23 @@ class _Switch:
         return {**named, "rate": self._rate(port), "delay": f"{delay} ns"}
 
     def _rate(self, port: str) -> str:
-        speed = self.tables.rows("PORT").get(port, {}).get("speed", str(DEFAULT_MBPS))
+        speed = self.tables.value("PORT", port, "speed")
+        if speed is None:
+            self.tables.leave_out(f"PORT|{port}: speed is not given: {DEFAULT_MBPS} Mb/s is assumed")
+            speed = DEFAULT_MBPS
         if not re.fullmatch("[1-9][0-9]{0,7}", str(speed)):
             self.tables.refuse(f"PORT|{port}: speed must be a number of Mb/s, not {quoted(speed)}")
         return f"{speed} Mb/s"
 
     def _metres(self, port: str) -> float:
-        for lengths in self.tables.rows("CABLE_LENGTH").values():
+        for name, lengths in self.tables.rows("CABLE_LENGTH").items():
             if port in lengths:
-                match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]+)?) *m", str(lengths[port]))
+                text = self.tables.value("CABLE_LENGTH", name, port)
+                match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,9})?) *m", str(text), re.ASCII)
                 if not match:
-                    self.tables.refuse(f"CABLE_LENGTH: {port} must be a length, as in 40m, not {quoted(lengths[port])}")
+                    self.tables.refuse(f"CABLE_LENGTH: {port} must be a length, as in 40m, not {quoted(text)}")
                 return float(match[1])
+        self.tables.leave_out(f"CABLE_LENGTH: {port} is not given: {DEFAULT_METRES:g} m is assumed")
         return DEFAULT_METRES
 
     def _flows(self, senders: Sequence[_Port], receiver: _Port) -> Iterator[dict[str, Any]]:
@@ -382,21 +370,38 @@ class _Switch:
                 yield {"name": name, **ends, "queue": self.profiles[profile].name, "source": burst, "transport": udp}
 
     def _marking(self, port: str) -> dict[str, Any] | None:
-        """Return the policy that marks at a port, if a queue of it has a profile with ECN."""
-        for key, row in self.tables.rows("QUEUE").items():
-            names, _, _ = key.partition("|")
-            if port not in names.split(",") or "wred_profile" not in row:
+        """Return the policy that marks at a port, if a queue of it has a profile with ECN: the first such profile."""
+        taken: str | None = None
+        for key in self.tables.rows("QUEUE"):
+            names, numbers = self._queues("QUEUE", key)
+            if self.tables.value("QUEUE", key, "wred_profile") is None or port not in names:
                 continue
             name = self.tables.reference("QUEUE", key, "wred_profile", "WRED_PROFILE")
-            wred = self.tables.rows("WRED_PROFILE")[name]
-            if wred.get("ecn", "ecn_none") != "ecn_none":
-                return self._wred(name)
-        return None
+            wide = f"QUEUE|{key}: wred_profile {name}"
+            if not self._marks(name):
+                continue
+            if taken in (None, name):
+                taken = name
+                only = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+                self.tables.leave_out(f"{wide} marks every class of the port, not queue {only} alone")
+            else:
+                self.tables.leave_out(f"{wide} is left out: the port has one policy, {taken}")
+        return None if taken is None else self._wred(taken)
+
+    def _marks(self, name: str) -> bool:
+        """Return whether a profile marks green packets; one that drops them is left out."""
+        ecn = self.tables.value("WRED_PROFILE", name, "ecn") or "ecn_none"
+        if ecn not in (*MARKS_GREEN, *OTHER_MARKS):
+            known = ", ".join((*MARKS_GREEN, *OTHER_MARKS))
+            self.tables.refuse(f"WRED_PROFILE|{name}: ecn must be one of {known}, not {quoted(ecn)}")
+        if ecn in OTHER_MARKS:
+            self.tables.leave_out(f"WRED_PROFILE|{name} is left out: with ecn {ecn} it does not mark green packets")
+        return ecn in MARKS_GREEN
 
     def _wred(self, name: str) -> dict[str, Any]:
         low, high = (self.tables.number("WRED_PROFILE", name, f"green_{end}_threshold") for end in ("min", "max"))
+        share = self.tables.number("WRED_PROFILE", name, "green_drop_probability", 100, most=100, unit="of percent")
         if low >= high:
             return {"policy": "step", "action": "mark", "threshold": f"{low} bytes"}
-        share = self.tables.number("WRED_PROFILE", name, "green_drop_probability", 100) / 100
         levels = {"min_threshold": f"{low} bytes", "max_threshold": f"{high} bytes"}
-        return {"policy": "red", "action": "mark", "weight": 1.0, "max_p": min(share, 1.0), **levels}
+        return {"policy": "red", "action": "mark", "weight": 1.0, "max_p": share / 100, **levels}

@@ -69,7 +69,7 @@ def kinds(text: str) -> list[str]:
     """Parse `pcapng,parquet`."""
     chosen = [kind.strip() for kind in text.split(",")]
     if wrong := [kind for kind in chosen if kind not in KINDS]:
-        raise QuestionError(_core.unknown("kind of trace", wrong[0], KINDS))
+        raise QuestionError(f"--trace: {_core.unknown('kind of trace', wrong[0], KINDS)}")
     if "parquet" in chosen:
         need("pyarrow", "--trace parquet")
     if "parquet" in chosen:

@@ -102,7 +102,7 @@ def _check_flow(name: str | None, explained: Document) -> None:
     """Refuse a flow that the scenario does not have; names of drawn transfers begin with that of their flow."""
     known = [str(flow["name"]) for flow in explained["flow"]]
     if name is not None and not explained.get("workload") and not any(name.startswith(each) for each in known):
-        raise QuestionError(_core.unknown("flow", name, known))
+        raise QuestionError(Argument("flow"), f": {_core.unknown('flow', name, known)}")
 
 
 def _ill(ill: str) -> dict[str, Any]:

@@ -145,7 +145,7 @@ def check_objective(objective: str, allowed: Sequence[str]) -> None:
     if objective == "unfairness":
         raise QuestionError(Argument("objective"), UNFAIRNESS)
     if objective not in allowed:
-        raise QuestionError(_core.unknown("objective", objective, list(allowed)))
+        raise QuestionError(Argument("objective"), f": {_core.unknown('objective', objective, list(allowed))}")
 
 
 def about(

@@ -2928,6 +2928,8 @@ class Dumbbell(Scheme):
       it.
     - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch, or router, before it reaches the
       output port.
+    - `flows` (default "own"): Flows: `own`, those above, or `none` where `[[flow]]` names all. `own`: Those that the
+      template describes. `none`: None: the flows of the scenario alone are between its hosts.
     """
 
     template: str = field(default="dumbbell", init=False, repr=False)
@@ -2943,6 +2945,12 @@ class Dumbbell(Scheme):
     """Time that an arriving frame spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"
     """Time that a unit spends inside a switch, or router, before it reaches the output port; time."""
+    flows: Literal["own", "none"] = "own"
+    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
+
+    - `own`: Those that the template describes.
+    - `none`: None: the flows of the scenario alone are between its hosts.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2977,6 +2985,8 @@ class ParkingLot(Scheme):
     - `far` (time; default "2500 us"): Propagation delay of the link of class far: from the host of the last two cross
       flows.
     - `pause` (time; default "0 s"): Longest of the random pauses before each packet that a sender sends.
+    - `flows` (default "own"): Flows: `own`, those above, or `none` where `[[flow]]` names all. `own`: Those that the
+      template describes. `none`: None: the flows of the scenario alone are between its hosts.
     """
 
     template: str = field(default="parking-lot", init=False, repr=False)
@@ -2990,6 +3000,12 @@ class ParkingLot(Scheme):
     """Propagation delay of the link of class far: from the host of the last two cross flows; time."""
     pause: str = "0 s"
     """Longest of the random pauses before each packet that a sender sends; time."""
+    flows: Literal["own", "none"] = "own"
+    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
+
+    - `own`: Those that the template describes.
+    - `none`: None: the flows of the scenario alone are between its hosts.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -3026,6 +3042,8 @@ class Iwu(Scheme):
     - `access` (link; must be given): Links from the sources to the unit, by default at the rate of the spaced cells:
       one for all, or a list that repeats.
     - `trunk` (link; must be given): The link that all share.
+    - `flows` (default "own"): Flows: `own`, those above, or `none` where `[[flow]]` names all. `own`: Those that the
+      template describes. `none`: None: the flows of the scenario alone are between its hosts.
     """
 
     template: str = field(default="iwu", init=False, repr=False)
@@ -3036,6 +3054,12 @@ class Iwu(Scheme):
     repeats; link."""
     trunk: Mapping[str, Any]
     """The link that all share; link."""
+    flows: Literal["own", "none"] = "own"
+    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
+
+    - `own`: Those that the template describes.
+    - `none`: None: the flows of the scenario alone are between its hosts.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -3068,6 +3092,8 @@ class LeafSpine(Scheme):
     - `host_latency` (time; default "0 s"): Time that a frame which arrives spends inside a host before the transport
       gets it.
     - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch before it reaches the output port.
+    - `flows` (default "own"): Flows: `own`, those above, or `none` where `[[flow]]` names all. `own`: Those that the
+      template describes. `none`: None: the flows of the scenario alone are between its hosts.
     """
 
     template: str = field(default="leaf-spine", init=False, repr=False)
@@ -3087,6 +3113,12 @@ class LeafSpine(Scheme):
     """Time that a frame which arrives spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"
     """Time that a unit spends inside a switch before it reaches the output port; time."""
+    flows: Literal["own", "none"] = "own"
+    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
+
+    - `own`: Those that the template describes.
+    - `none`: None: the flows of the scenario alone are between its hosts.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -3110,6 +3142,8 @@ class FatTree(Scheme):
     - `host_latency` (time; default "0 s"): Time that a frame which arrives spends inside a host before the transport
       gets it.
     - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch before it reaches the output port.
+    - `flows` (default "own"): Flows: `own`, those above, or `none` where `[[flow]]` names all. `own`: Those that the
+      template describes. `none`: None: the flows of the scenario alone are between its hosts.
     """
 
     template: str = field(default="fat-tree", init=False, repr=False)
@@ -3123,3 +3157,9 @@ class FatTree(Scheme):
     """Time that a frame which arrives spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"
     """Time that a unit spends inside a switch before it reaches the output port; time."""
+    flows: Literal["own", "none"] = "own"
+    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
+
+    - `own`: Those that the template describes.
+    - `none`: None: the flows of the scenario alone are between its hosts.
+    """

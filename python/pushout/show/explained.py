@@ -21,10 +21,13 @@ IDLE = ("0 s", "0 cells", "0 bytes", "", None, False)
 """Values that a summary leaves out."""
 
 
-def scenario(explained: Document, notes: Sequence[str], console: Console) -> None:
-    """Print a scenario with every default that it has; `notes` are sentences about its engine and its memories."""
+def scenario(explained: Document, engine: str, notes: Sequence[str], console: Console) -> None:
+    """Print a scenario with every default that it has; `notes` are sentences about its engine and its memories.
+
+    `engine` is the one that runs it, which may differ from the one that it names.
+    """
     console.print(Text(str(explained["name"]), style="bold").append(_titled(explained), style="default"))
-    console.print(_run(explained), soft_wrap=True)
+    console.print(_run(explained, engine), soft_wrap=True)
     _table(console, "network", ("links", "from", "to", "rate", "delay", "minimum"), _links(explained))
     _table(console, "buffers", ("ports", "buffer", "admission", "scheduler", "besides"), _ports(explained))
     _table(console, "memories", ("memory", "size", "admission", "ports"), _memories(explained))
@@ -39,13 +42,13 @@ def _titled(explained: Document) -> str:
     return f": {explained['title']}" if explained.get("title") else ""
 
 
-def _run(explained: Document) -> str:
+def _run(explained: Document, engine: str) -> str:
     """Say how long a run is, what moves on its lines and which engine computes it."""
     warmup = explained["warmup"]
     counted = "all of it measured" if warmup in IDLE else f"measured after {warmup}"
     kinds = [f"{count} {kind if count == 1 else PLURALS[kind]}" for kind, count in _counts(explained["node"]).items()]
     return (
-        f"{explained['duration']} simulated, {counted}; seed {explained['seed']}, engine {explained['engine']}; "
+        f"{explained['duration']} simulated, {counted}; seed {explained['seed']}, engine {engine}; "
         f"{', '.join(kinds)}; {_moved(explained['adaptation'])}; routing {explained['routing']}."
     )
 

@@ -20,6 +20,8 @@ def why(result: WhyResult, console: Console) -> None:
         return
     console.print(_happened(document), soft_wrap=True)
     console.print(_found(document), soft_wrap=True)
+    if document["open"]:
+        console.print(_open(document["open"]), soft_wrap=True)
     if document["saves"]:
         _decisions(document, console)
     if document["policies"]:
@@ -39,6 +41,12 @@ def _happened(document: Document) -> str:
         f"{_name(lost)} was {_ill(document)} at {where} at {_ms(rule)}{came}, under {policy}. "
         f"When it came, {held}{room}{limits}."
     )
+
+
+def _open(count: int) -> str:
+    """Say that runs ended before the fate of the frame was known."""
+    runs = "In 1 of the runs" if count == 1 else f"In {count} of the runs"
+    return f"{runs} the frame had not left the port at the end, and counts as not saved: lengthen duration."
 
 
 def _ill(document: Document) -> str:

@@ -17,7 +17,8 @@ use serde_json::{Map, Value as Json, json};
 use super::prose::{plain, unlinked};
 use super::spec::ParamSpec;
 use super::tree::{Fault, Node};
-use crate::words::nearest::{elsewhere, meant};
+use crate::words::aliases::here;
+use crate::words::nearest::{elsewhere, nearest};
 
 /// One entry of a catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -357,10 +358,11 @@ macro_rules! registry {
 /// it; if it is a name that other programs or papers use, what it is here.
 pub(crate) fn bare(fault: Fault, node: &Node, (what, tag): (&str, &str), names: &[&str]) -> Fault {
     let word = node.text().unwrap_or_default();
-    match (meant(word, names), elsewhere(what, word, names)) {
-        (Some(name), _) => fault.with(&format!(": write {{ {tag} = \"{name}\" }}")),
-        (None, Some(meaning)) => fault.with(&format!(": {meaning}")),
-        (None, None) => fault.with(&format!(", as in {{ {tag} = \"{}\" }}", names[0])),
+    let written = |name: &str| format!(": write {{ {tag} = \"{name}\" }}");
+    match (here(word, names), elsewhere(what, word, names), nearest(word, names)) {
+        (Some(name), ..) | (None, None, Some(name)) => fault.with(&written(name)),
+        (None, Some(meaning), _) => fault.with(&format!(": {meaning}")),
+        (None, None, None) => fault.with(&format!(", as in {{ {tag} = \"{}\" }}", names[0])),
     }
 }
 

@@ -12,7 +12,7 @@ use super::names::name_fault;
 use super::prose::plain;
 use super::tree::{Fault, Key, Node, TextPlace, Value, join};
 use crate::excerpt::quoted;
-use crate::words::aliases::{key_here, key_meaning};
+use crate::words::aliases::{key_here, key_meaning, value_here};
 use crate::words::nearest::{distance, nearest, unknown_but};
 
 /// The form of a value, for catalogue, schema and documentation.
@@ -123,9 +123,10 @@ impl<'a> Table<'a> {
     /// Return the fault of a key that was not read and resembles the missing key `name`, or is what other programs call
     /// it, if there is one.
     fn misspelt(&self, name: &str) -> Option<Fault> {
-        let alias = self.rest().find_map(|(key, _)| Some((key, key_meaning(&key.name, &[name])?)));
-        if let Some((key, meaning)) = alias {
-            let message = format!("unknown key {}: {meaning}", quoted(&key.name));
+        let alias = self.rest().find_map(|(key, node)| Some((key, node, key_meaning(&key.name, &[name])?)));
+        if let Some((key, node, meaning)) = alias {
+            let converted = value_here(&key.name, &node.show());
+            let message = format!("unknown key {}: {meaning}{converted}", quoted(&key.name));
             return Some(Fault { place: key.place, path: self.path_of(&key.name), message });
         }
         let (key, _) = self.rest().find(|(key, _)| distance(&key.name, name) <= 1 + name.len() / 6)?;
@@ -154,9 +155,13 @@ impl<'a> Table<'a> {
 
     /// Like `finish`, for a table with nested tables: the message says if an unknown key belongs to one of these.
     pub(super) fn finish_with(self, nested: impl Fn() -> Vec<String>) -> Result<(), Fault> {
-        let Some((key, _)) = self.rest().next() else { return Ok(()) };
+        let Some((key, node)) = self.rest().next() else { return Ok(()) };
         let path = self.path_of(&key.name);
-        Err(Fault { place: key.place, path, message: unknown_key(&key.name, &self.known, nested) })
+        let mut message = unknown_key(&key.name, &self.known, nested);
+        if message.contains("it is called") {
+            message += &value_here(&key.name, &node.show());
+        }
+        Err(Fault { place: key.place, path, message })
     }
 }
 

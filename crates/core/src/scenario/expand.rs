@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{FlowSection, HeadSection, OWN_KEYS};
 use super::model::{NodeKind, Routing};
-use super::topology::{self, NetworkSections, Template};
+use super::topology::{self, NetworkSections, Template, TemplateFlows};
 use crate::adaptation;
 use crate::excerpt::quoted;
 use crate::language::item::Item;
@@ -238,7 +238,8 @@ impl<'a> SectionedFile<'a> {
         if let Some((topology, node)) = &self.topology {
             topology.expand(&mut network).map_err(|refused| fault(node, "topology", "template", refused))?;
         }
-        if self.workload.is_some() {
+        let are_left_out = |(topology, _): &(topology::Spec, &Node)| topology.flows() == TemplateFlows::None;
+        if self.workload.is_some() || self.topology.as_ref().is_some_and(are_left_out) {
             network.flows.clear();
         }
         Ok(network)
@@ -271,8 +272,14 @@ impl<'a> SectionedFile<'a> {
             if matches!(merged.value, Value::Table(_)) && merged.get(key).is_none() {
                 let path =
                     flow.label().map_or_else(|| format!("flow[{index}]"), |label| join("flow", &label));
-                let message =
-                    format!("the key {key:?} is missing: give it in [flows] for all, or in the flow");
+                let is_of_template = self.topology.as_ref().is_some_and(|(_, node)| node.place == flow.place);
+                let of_template = match is_of_template {
+                    true => ", or leave out the flows of the template with topology.flows = \"none\"",
+                    false => "",
+                };
+                let message = format!(
+                    "the key {key:?} is missing: give it in [flows] for all, or in the flow{of_template}"
+                );
                 return Err(self.flows.unwrap_or(flow).fault(&path, message));
             }
         }

@@ -22,7 +22,7 @@ const STAND_INS: [&str; 3] = ["1 s", "1 Mb/s", "1 MB"];
 pub(super) fn further(root: &Node, late: &[Set], first: &Fault) -> Vec<Fault> {
     let (mut root, mut late, mut last) = (root.clone(), late.to_vec(), first.clone());
     let (mut found, mut tables) = (Vec::new(), Vec::new());
-    while found.len() + 1 < MOST && !is_decisive(&last) {
+    while found.len() + 1 < MOST && !is_decisive(&last) && !is_of_template(&root, &last) {
         if missing_at_top(&last).is_none() {
             tables.push(table_of(&last.path).to_string());
         }
@@ -88,6 +88,12 @@ fn is_decisive(fault: &Fault) -> bool {
     !is_unknown(fault) && missing_at_top(fault).is_none() && (key.is_empty() || DECISIVE.contains(&key))
 }
 
+/// Return whether the fault is of an entry that a template makes: its place is that of the template, which must stay.
+fn is_of_template(root: &Node, fault: &Fault) -> bool {
+    let is_there = root.get("topology").is_some_and(|node| node.place == fault.place);
+    is_there && !fault.path.starts_with("topology")
+}
+
 /// Return whether the fault is in a word itself, so that no other key can be its cause.
 fn is_certain(fault: &Fault) -> bool {
     let is_in_word = fault.message.contains("unknown ") || fault.message.contains("the unit is missing");
@@ -137,6 +143,21 @@ fn is_plain(node: &Node) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::scenario::load;
+
+    #[test]
+    fn a_flow_of_the_template_without_a_source_leaves_its_hosts_known() {
+        let text = LAN.replace("1 sec", "1 s").replace("MB/s", "Mb/s").replace(", bandwith = \"1 Mb/s\"", "");
+        let text = text.split("[port.bottleneck]").next().unwrap().to_string();
+        let flow = "[[flow]]\nname = 'mine'\nfrom = 'source1'\nto = 'sink2'\n\
+                    source = { kind = 'greedy' }\ntransport = { kind = 'tcp' }\n";
+        let told = load(&(text.clone() + flow), "lan.toml", &[]).err().unwrap();
+        let remedy = "in the flow, or leave out the flows of the template with topology.flows = \"none\"";
+        assert!(told.message.contains(remedy), "{}", told.message);
+        assert!(told.further.is_empty(), "{:?}", told.further);
+        let own = text.replace("sources = 2", "sources = 2\nflows = 'none'") + flow;
+        let scenario = load(&own, "lan.toml", &[]).unwrap_or_else(|why| panic!("{own}\n{why}"));
+        assert_eq!(scenario.flows.iter().map(|flow| &*flow.name).collect::<Vec<_>>(), ["mine"]);
+    }
 
     const LAN: &str = r#"name = "lan"
 duration = "1 sec"

@@ -240,7 +240,14 @@ pub trait Quantity: Sized + Copy {
             .filter(|(_, factor)| raw.is_multiple_of(*factor) && raw >= *factor)
             .max_by(|a, b| a.1.cmp(&b.1).then(core::cmp::Ordering::Greater));
         let (name, factor) = best.unwrap_or(&Self::UNITS[0]);
-        format!("{} {name}", raw / factor)
+        // Only where even the smallest unit has a fraction: its factor is a power of ten.
+        match raw % factor {
+            0 => format!("{} {name}", raw / factor),
+            rest => {
+                let digits = format!("{rest:0width$}", width = factor.ilog10() as usize);
+                format!("{}.{} {name}", raw / factor, digits.trim_end_matches('0'))
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json, json};
 
 use super::worlds::Progress;
-use super::{Decision, Ill, Question, Reaction, Saves, Trouble, Worlds};
+use super::{Decision, Ill, Question, Reaction, Saves, Tried, Trouble, Worlds};
 use crate::engine::{self, LossRecord};
 use crate::excerpt::quoted;
 use crate::network::circuit::Payload;
@@ -66,7 +66,7 @@ pub fn answer(
     }
     let trouble = &worlds.troubles()[number];
     let worlds_count = worlds.count(&[number]);
-    let saves = worlds.saves(&[number], true, progress)?;
+    let Tried { saves, open } = worlds.saves(&[number], true, progress)?;
     let mut answer = json!({
         "scenario": scenario.name,
         "seed": scenario.seed,
@@ -77,6 +77,7 @@ pub fn answer(
         "rule": rule(scenario, trouble),
         "decisions": worlds_count,
         "losses": worlds.losses(),
+        "open": open.len(),
     });
     let shown = |each: &Saves| {
         let mut shown = frame(scenario, &worlds.decisions()[each.decision]);
@@ -370,7 +371,7 @@ fn dearest(
     progress: Progress<'_>,
 ) -> Result<Json, String> {
     let frames: Vec<usize> = (0..worlds.troubles().len().min(FRAMES)).collect();
-    let mut saves = worlds.saves(&frames, false, progress)?;
+    let mut saves = worlds.saves(&frames, false, progress)?.saves;
     saves.sort_by_key(|each| (Reverse(each.saved.len()), each.decision));
     saves.truncate(count);
     let shown = |each: &Saves| {

@@ -28,7 +28,7 @@ use crate::units::ids::CircuitId;
 
 pub use answer::{Asked, Rival, Which, answer};
 pub use record::{Decision, Trouble};
-pub use worlds::{Fates, Pairs, Progress, Saves, Worlds};
+pub use worlds::{Fates, Pairs, Progress, Saves, Tried, Worlds};
 
 /// A frame by its name at the source, which no loss of another frame changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

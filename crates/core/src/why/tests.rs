@@ -50,7 +50,7 @@ fn saviours(text: &str, at: &str, lost: &str) -> Vec<String> {
         let is_it = |trouble: &Trouble| name(&scenario, &trouble.of) == lost;
         let trouble =
             worlds.troubles().iter().position(is_it).unwrap_or_else(|| panic!("{lost} is not lost"));
-        let saves = worlds.saves(&[trouble], false, &mut |_, _| true).unwrap();
+        let saves = worlds.saves(&[trouble], false, &mut |_, _| true).unwrap().saves;
         saves
             .iter()
             .map(|each| name(&scenario, &worlds.decisions()[each.decision]).to_string())
@@ -142,7 +142,7 @@ fn figures_of_the_ill_are_those_before_the_arrival() {
     let [trouble] = worlds.troubles() else { panic!("one packet is lost") };
     assert_eq!((trouble.of.units, trouble.of.octets, trouble.decisions, trouble.busy), (3, 3000, 4, 0));
     assert_eq!(worlds.losses(), 1);
-    let priced = worlds.saves(&[0], true, &mut |_, _| true).unwrap();
+    let priced = worlds.saves(&[0], true, &mut |_, _| true).unwrap().saves;
     assert_eq!(
         priced.iter().map(|saves| saves.losses).collect::<Vec<_>>(),
         [Some(1); 3],
@@ -169,8 +169,21 @@ fn what_came_while_a_frame_waited_does_not_displace_what_came_before() {
     let scenario = scenario(&text);
     let question = Question { ill: Ill::Marked, most: 2, ..ask(&scenario, "out", Reaction::On) };
     let worlds = Worlds::record(&scenario, question).unwrap();
-    let saves = worlds.saves(&[0], false, &mut |_, _| true).unwrap();
+    let saves = worlds.saves(&[0], false, &mut |_, _| true).unwrap().saves;
     let saving: Vec<&str> =
         saves.iter().map(|each| name(&scenario, &worlds.decisions()[each.decision])).collect();
     assert_eq!((name(&scenario, &worlds.troubles()[0].of), saving), ("d", vec!["b", "c"]));
+}
+
+#[test]
+fn a_frame_that_still_waits_when_the_run_ends_is_neither_saved_nor_lost() {
+    for (duration, saves, open) in [("1 s", 3, 0), ("10 ms", 0, 3)] {
+        let text = burst("a b c d", THREE).replace("duration = '1 s'", &format!("duration = '{duration}'"));
+        let scenario = scenario(&text);
+        for reaction in [Reaction::On, Reaction::Off] {
+            let worlds = Worlds::record(&scenario, ask(&scenario, "out", reaction)).unwrap();
+            let tried = worlds.saves(&[0], false, &mut |_, _| true).unwrap();
+            assert_eq!((tried.saves.len(), tried.open.len()), (saves, open), "{duration}");
+        }
+    }
 }

@@ -34,6 +34,15 @@ pub struct Saves {
     pub losses: Option<usize>,
 }
 
+/// What the worlds of single decisions have shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tried {
+    /// The decisions that save a frame.
+    pub saves: Vec<Saves>,
+    /// The decisions in whose worlds a frame still waits when the run ends, so that its fate is open.
+    pub open: Vec<usize>,
+}
+
 /// Decisions that save a frame only together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pairs {
@@ -137,15 +146,10 @@ impl<'a> Worlds<'a> {
 
     /// Run the world of every decision that could have saved one of these frames, and return those that do. With
     /// `priced` such a world is run to its end, and its losses are counted.
-    pub fn saves(
-        &self,
-        troubles: &[usize],
-        priced: bool,
-        progress: Progress<'_>,
-    ) -> Result<Vec<Saves>, String> {
+    pub fn saves(&self, troubles: &[usize], priced: bool, progress: Progress<'_>) -> Result<Tried, String> {
         let candidates = self.candidates(troubles);
         let (count, mut trunk) = (candidates.len(), self.trunk());
-        let mut found = Vec::new();
+        let (mut found, mut open) = (Vec::new(), Vec::new());
         for (done, (decision, concerned)) in candidates.into_iter().enumerate() {
             if !progress(done, count) {
                 return Err(stopped());
@@ -156,6 +160,9 @@ impl<'a> Worlds<'a> {
             world.tracer_mut().follow(concerned.iter().map(|&trouble| self.watched(trouble)));
             let whole = priced && self.question.reaction == Reaction::Off; // recorded arrivals cannot be continued
             self.pass(&mut world, decision, |watch| whole || watch.is_open());
+            if world.tracer().is_open() {
+                open.push(decision);
+            }
             let is_saved =
                 |&trouble: &usize| world.tracer().fate(self.troubles[trouble].of.packet) == Fate::Saved;
             let saved: Vec<usize> = concerned.into_iter().filter(is_saved).collect();
@@ -169,7 +176,7 @@ impl<'a> Worlds<'a> {
                 found.push(Saves { decision, saved, losses });
             }
         }
-        Ok(found)
+        Ok(Tried { saves: found, open })
     }
 
     /// Count the frames that are lost in the world of one decision.

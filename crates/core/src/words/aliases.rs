@@ -4,7 +4,7 @@
 /// here.
 type Alias = (&'static str, &'static str, &'static str);
 
-const ALIASES: [Alias; 30] = [
+const ALIASES: [Alias; 31] = [
     ("bfifo", "admission", "tail-drop"),
     ("bulk", "source", "greedy"),
     ("bulksend", "source", "greedy"),
@@ -32,6 +32,7 @@ const ALIASES: [Alias; 30] = [
     ("red", "admission", "red"),
     ("reno", "congestion", "reno"),
     ("strict", "scheduler", "strict-priority"),
+    ("tahoe", "congestion", "tahoe"),
     ("taildrop", "admission", "tail-drop"),
     ("tbf", "key", "shaper"),
     ("wred", "admission", "red"),
@@ -95,7 +96,27 @@ const KEYS: [(&str, &[&str]); 51] = [
 
 /// Find the key of a table that has another name in other programs.
 pub(crate) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
-    key_here(name, allowed).map(|here| format!("it is called \"{here}\" here"))
+    let here = key_here(name, allowed)?;
+    let name = plain(name);
+    let otherwise = OTHERWISE.iter().find(|(alias, _)| *alias == name).map_or("", |(_, how)| *how);
+    Some(format!("it is called \"{here}\" here{otherwise}"))
+}
+
+/// Keys whose values differ from those of the keys here, in the form that [`plain`] returns, and how.
+const OTHERWISE: [(&str, &str); 4] = [
+    ("dynamicth", ", which is 2 to the power of it (3 is alpha = 8)"),
+    ("ecn", ", as in action = \"mark\""),
+    ("mtu", ", which leaves out the headers of IP and TCP (1500 is mss = 1460)"),
+    ("xoffthreshold", ", which is the headroom above the threshold"),
+];
+
+/// Return the value here of a key whose value differs, as an addition to a message; empty if it is no such value.
+pub(crate) fn value_here(name: &str, value: &str) -> String {
+    match (plain(name).as_str(), value.trim_matches('"').parse::<i32>()) {
+        ("dynamicth", Ok(n)) if n.abs() <= 8 => format!(": write alpha = {}", 2f64.powi(n)),
+        ("mtu", Ok(octets)) if octets > 40 => format!(": write mss = {}", octets - 40),
+        _ => String::new(),
+    }
 }
 
 /// Return the allowed key that other programs call by this name.
@@ -123,14 +144,27 @@ pub(super) fn meaning(name: &str, allowed: &[&str]) -> Option<String> {
         return is_spelt_otherwise.then(|| format!("it is called \"{here}\" here"));
     }
     let (_, kind, here) = alias(name)?;
+    if *kind == "congestion" && allowed.contains(&"tcp") {
+        return Some(of_tcp(here));
+    }
     Some(match allowed.contains(here) {
         true => format!("it is called \"{here}\" here"),
         false => format!("it is the {kind} \"{here}\" here"),
     })
 }
 
+/// Lead from a congestion control that stands for a transport to the transport that has it.
+fn of_tcp(control: &str) -> String {
+    let profile =
+        if control == "dctcp" { ", or profile = \"datacenter\" for all that its hosts set" } else { "" };
+    format!(
+        "it is a congestion control of tcp here: write {{ kind = \"tcp\", congestion = \"{control}\" }}{profile}, in Python \
+         Tcp(congestion=\"{control}\")"
+    )
+}
+
 /// Return the allowed name that is meant by a name of another program.
-pub(super) fn here<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn here<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let plain_name = plain(name);
     let meant = alias(name).map(|(.., meant)| *meant);
     let named = |name: &str| allowed.iter().copied().find(|here| *here == name);
@@ -174,6 +208,35 @@ mod tests {
         }
         let message = unknown("value", "codel", &disciplines);
         assert!(message.contains("it is the admission \"codel\" here"), "not fq-codel: {message}");
+    }
+
+    #[test]
+    fn a_value_that_other_programs_write_otherwise_is_converted() {
+        let message = unknown("key", "dynamic_th", &["policy", "alpha"]);
+        assert!(
+            message.contains("here, which is 2 to the power of it (3 is alpha = 8) (allowed"),
+            "{message}"
+        );
+        assert_eq!(value_here("dynamic_th", "-2"), ": write alpha = 0.25");
+        assert_eq!(value_here("dynamic_th", "\"3\""), ": write alpha = 8");
+        assert_eq!(value_here("mtu", "1500"), ": write mss = 1460");
+        assert_eq!((value_here("dynamic_th", "x"), value_here("alpha", "3")), Default::default());
+    }
+
+    #[test]
+    fn a_congestion_control_in_the_place_of_a_transport_leads_to_tcp() {
+        let transports = ["tcp", "udp", "cells", "fec"];
+        let meant = |name| meaning(name, &transports).unwrap();
+        assert!(
+            meant("dctcp")
+                .contains("{ kind = \"tcp\", congestion = \"dctcp\" }, or profile = \"datacenter\"")
+        );
+        assert!(
+            meant("newreno").contains("congestion = \"new-reno\" }, in Python Tcp(congestion=\"new-reno\")")
+        );
+        for (control, _) in crate::transport::tcp::congestion::Spec::WORDS {
+            assert!(meaning(control, &transports).is_some(), "{control}");
+        }
     }
 
     #[test]

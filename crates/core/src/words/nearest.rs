@@ -1,6 +1,6 @@
 //! Unknown names: the message about one, with the name that was probably meant.
 
-use super::aliases::{here, key_meaning, meaning};
+use super::aliases::{key_meaning, meaning};
 use super::unmodelled::{PAGE, is_unmodelled, is_vocabulary};
 use crate::excerpt::quoted;
 
@@ -28,11 +28,6 @@ pub(crate) fn elsewhere(what: &str, name: &str, allowed: &[&str]) -> Option<Stri
         _ if is_vocabulary(what) => meaning(name, allowed),
         _ => None,
     }
-}
-
-/// Return the allowed name that `name` means: what another program calls it, or else the one that it misspells.
-pub(crate) fn meant<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
-    here(name, allowed).or_else(|| nearest(name, allowed))
 }
 
 /// Return the allowed name that `name` probably misspells, if there is one. Swapped letters count as one mistake,

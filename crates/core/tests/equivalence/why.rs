@@ -67,7 +67,7 @@ fn refusing_a_frame_in_a_clone_saves_what_losing_it_by_intent_saves() {
         assert!(count > frames, "{port}: {count} frames are lost");
         for nth in 0..frames {
             let trouble = nth * count / frames;
-            let saves = worlds.saves(&[trouble], false, &mut |_, _| true).unwrap();
+            let saves = worlds.saves(&[trouble], false, &mut |_, _| true).unwrap().saves;
             let by_clone: Vec<usize> = saves.iter().map(|saves| saves.decision).collect();
             let lost = &worlds.troubles()[trouble];
             let others =

@@ -18,7 +18,7 @@
 //! `host_latency` and `switch_latency` delay whatever passes a host or a switch, none by default. Where packets travel
 //! whole, the switches are routers.
 
-use super::{Each, NetworkSections, Template, Wire};
+use super::{Each, NetworkSections, Template, TemplateFlows, Wire};
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::Span;
@@ -38,6 +38,8 @@ section! {
         pub host_latency: Span = Span::ZERO,
         /// Time that a unit spends inside a switch, or router, before it reaches the output port.
         pub switch_latency: Span = Span::ZERO,
+        /// Flows: `own`, those above, or `none` where `[[flow]]` names all.
+        pub flows: TemplateFlows = TemplateFlows::Own,
     }
 }
 
@@ -45,6 +47,10 @@ section! {
 const MOST_SOURCES: u32 = 100_000;
 
 impl Template for Params {
+    fn flows(&self) -> TemplateFlows {
+        self.flows
+    }
+
     fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {

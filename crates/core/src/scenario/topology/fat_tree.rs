@@ -20,7 +20,7 @@
 //! Linear in hosts and links.
 
 use super::leaf_spine::MOST;
-use super::{NetworkSections, Template, Wire};
+use super::{NetworkSections, Template, TemplateFlows, Wire};
 use crate::refused::{Refused, refuse_if};
 use crate::scenario::model::Routing;
 use crate::section;
@@ -39,10 +39,16 @@ section! {
         pub host_latency: Span = Span::ZERO,
         /// Time that a unit spends inside a switch before it reaches the output port.
         pub switch_latency: Span = Span::ZERO,
+        /// Flows: `own`, those above, or `none` where `[[flow]]` names all.
+        pub flows: TemplateFlows = TemplateFlows::Own,
     }
 }
 
 impl Template for Params {
+    fn flows(&self) -> TemplateFlows {
+        self.flows
+    }
+
     fn routing(&self) -> Routing {
         Routing::Ecmp
     }

@@ -39,7 +39,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Each, NetworkSections, Template, Wire};
+use super::{Each, NetworkSections, Template, TemplateFlows, Wire};
 use crate::adaptation::{self, aal5};
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use crate::language::tree::{Fault, Node};
@@ -61,6 +61,8 @@ section! {
         pub access: Each<Spaced>,
         /// The link that all share.
         pub trunk: Wire,
+        /// Flows: `own`, those above, or `none` where `[[flow]]` names all.
+        pub flows: TemplateFlows = TemplateFlows::Own,
     }
 }
 
@@ -103,6 +105,10 @@ const ACCESS: &str = "access";
 const MOST_SOURCES: u32 = 100_000;
 
 impl Template for Params {
+    fn flows(&self) -> TemplateFlows {
+        self.flows
+    }
+
     fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {

@@ -26,7 +26,7 @@
 //! # Complexity
 //! Linear in hosts and links.
 
-use super::{NetworkSections, Template, Wire};
+use super::{NetworkSections, Template, TemplateFlows, Wire};
 use crate::refused::{Refused, refuse_if};
 use crate::scenario::model::Routing;
 use crate::section;
@@ -51,6 +51,8 @@ section! {
         pub host_latency: Span = Span::ZERO,
         /// Time that a unit spends inside a switch before it reaches the output port.
         pub switch_latency: Span = Span::ZERO,
+        /// Flows: `own`, those above, or `none` where `[[flow]]` names all.
+        pub flows: TemplateFlows = TemplateFlows::Own,
     }
 }
 
@@ -58,6 +60,10 @@ section! {
 pub(super) const MOST: u64 = 100_000;
 
 impl Template for Params {
+    fn flows(&self) -> TemplateFlows {
+        self.flows
+    }
+
     fn routing(&self) -> Routing {
         Routing::Ecmp
     }

@@ -11,8 +11,8 @@ use crate::adaptation;
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use crate::language::tree::{Fault, Key, Node, TextPlace, Value, arrow};
 use crate::refused::{Refused, refuse};
-use crate::registry;
 use crate::units::{Quantity, Rate, Span};
+use crate::{choice, registry};
 
 registry! {
     /// A template as a scenario specifies it.
@@ -29,6 +29,9 @@ registry! {
         /// Expand the template to a network; the error says why its parameters are impossible.
         fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused>;
 
+        /// Return whether the template has its flows, or leaves them out.
+        fn flows(&self) -> TemplateFlows;
+
         /// Return which of equally short routes flows take by default.
         fn routing(&self) -> Routing {
             Routing::First
@@ -39,6 +42,16 @@ registry! {
         fn rate(&self, class: &str, flows: &[FlowSection], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
             Ok(None)
         }
+    }
+}
+
+choice! {
+    /// Flows of a template.
+    pub enum TemplateFlows {
+        /// Those that the template describes.
+        Own = "own",
+        /// None: the flows of the scenario alone are between its hosts.
+        None = "none",
     }
 }
 

@@ -27,7 +27,7 @@
 //! with Table 6.1, which counts 26, 8 and 2 circuits in the three classes; only which of the cross links is the far
 //! one is chosen: the one that makes the round trips of the cross flows most alike.
 
-use super::{NetworkSections, Template, Wire};
+use super::{NetworkSections, Template, TemplateFlows, Wire};
 use crate::refused::Refused;
 use crate::section;
 use crate::units::{Rate, Span};
@@ -45,6 +45,8 @@ section! {
         pub far: Span = Span::micros(2500),
         /// Longest of the random pauses before each packet that a sender sends.
         pub pause: Span = Span::ZERO,
+        /// Flows: `own`, those above, or `none` where `[[flow]]` names all.
+        pub flows: TemplateFlows = TemplateFlows::Own,
     }
 }
 
@@ -78,6 +80,10 @@ const FLOWS: [[&str; 4]; 10] = [
 ];
 
 impl Template for Params {
+    fn flows(&self) -> TemplateFlows {
+        self.flows
+    }
+
     fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused> {
         (1..=8).for_each(|i| network.host(&format!("node{i}")));
         (1..=4).for_each(|i| network.relay(&format!("sw{i}")));

@@ -14,6 +14,10 @@ mod promises;
 
 mod routes;
 
+mod steps;
+
+mod vacuous;
+
 use super::contract::{Passing, context, contracts, passing_circuits};
 use super::flows::Choice;
 use super::model::{Line, Scenario};
@@ -50,6 +54,8 @@ fn warnings(checked: &Checked) -> Vec<Warning> {
         promises::broken(scenario, passing),
         phases::captured(scenario, passing),
         cliff::beyond(scenario, passing),
+        steps::delayed(scenario),
+        vacuous::values(scenario, passing),
     ];
     let routes = routes.chain(headroom::warning(scenario)).chain(credits::warning(scenario, passing));
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
