@@ -232,6 +232,7 @@ def _picture(stream: random.Random) -> Case:
     out = [] if option == "--out" else ["--out", "x.svg"]
     words = ["plot", "s.toml", "--set", "duration=1 ms", *out, f"{option}={value}"]
     places = [
+        "--at",
         option,
         option.strip("-"),
         option.strip("-s"),

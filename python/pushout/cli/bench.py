@@ -19,7 +19,7 @@ def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tup
 
         if value is None:
             return None
-        names = tuple(value.split(","))
+        names = tuple(value.split(",")) if value else ()
         for name in names:
             if name not in known():
                 raise click.BadParameter(_core.unknown(kind, name, known()))
