@@ -135,7 +135,8 @@ def test_the_words_about_ns_3_follow_from_the_kept_results() -> None:
 
 def test_the_words_about_the_token_bucket_follow_from_the_kept_results() -> None:
     goodput, cubic, reno = said(
-        "Goodput agrees within {} %. With CUBIC the number of recoveries agrees within {} %, with Reno within {} %, but for one"
+        "Goodput agrees within {} %. With CUBIC the number of recoveries agrees within {} %, with Reno within {} %, "
+        "but for one"
     )
     frames, rate, linux, ours = said("flow over {} frames at {} Mb/s, which has {} in Linux and {} here.")
     for case in TABLES.kept("kernel/result.json"):
