@@ -389,7 +389,7 @@ link = [
 flow = [{ name = "f", from = "a", to = "b" }]
 [flows]
 source = { kind = "greedy" }
-transport = { kind = "tcp", profile = "linux", window = "300 kB" }
+transport = { kind = "tcp", profile = "linux", laws = "rfc", window = "300 kB" }
 "#;
 
 #[test]
