@@ -2457,10 +2457,11 @@ class Tcp(Scheme):
       ms.
     - `laws` (default "rfc"): Which laws both ends follow where Linux and the RFCs part. `rfc`: RFC 1122, 5681, 6298 and
       8985. `linux`: Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write
-      at once, and another one after `fast_timer` exactly. Behind an idle time the window is halved once for each
-      timeout. It grows by all that an ACK delivers, without a limit. Blocks measure round trips. A sent-again first
-      segment restarts the timer. A timeout in a recovery does not reduce the threshold again. A probe allows an ACK of
-      a lone segment `min_rto`; timers of probes and reordering add 2 ms, and all timers of a sender `kernel_tick`.
+      at once, and others after `fast_timer` exactly. An idle time halves the window once for each timeout, and so does
+      an application with what it leaves unused. The window grows by all that an ACK delivers, without a limit. Blocks
+      measure round trips. A first segment that is sent again restarts the timer. A timeout in a recovery leaves the
+      threshold as it is. A probe allows the ACK of a lone segment `min_rto`; the timers of probes and of reordering
+      expire 2 ms later, and all timers of a sender by `kernel_tick`.
     - `kernel_tick` (time; default "0 s"): Tick of the kernel, by which timers of a sender expire late on average (with
       `laws = "linux"`): 4 ms at 250 Hz.
     - `congestion` (default "reno"): Congestion control of the sender. `reno`: Fast retransmit and fast recovery, which
@@ -2582,10 +2583,11 @@ class Tcp(Scheme):
 
     - `rfc`: RFC 1122, 5681, 6298 and 8985.
     - `linux`: Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write at
-      once, and another one after `fast_timer` exactly. Behind an idle time the window is halved once for each timeout.
-      It grows by all that an ACK delivers, without a limit. Blocks measure round trips. A sent-again first segment
-      restarts the timer. A timeout in a recovery does not reduce the threshold again. A probe allows an ACK of a lone
-      segment `min_rto`; timers of probes and reordering add 2 ms, and all timers of a sender `kernel_tick`.
+      once, and others after `fast_timer` exactly. An idle time halves the window once for each timeout, and so does an
+      application with what it leaves unused. The window grows by all that an ACK delivers, without a limit. Blocks
+      measure round trips. A first segment that is sent again restarts the timer. A timeout in a recovery leaves the
+      threshold as it is. A probe allows the ACK of a lone segment `min_rto`; the timers of probes and of reordering
+      expire 2 ms later, and all timers of a sender by `kernel_tick`.
     """
     kernel_tick: str = "0 s"
     """Tick of the kernel, by which timers of a sender expire late on average (with `laws = "linux"`): 4 ms at 250 Hz;
