@@ -1,12 +1,12 @@
-"""What the TCP of this kernel does about every loss of ten segments and behind idle times: the table of `vectors/recovery.json`.
+"""Every loss of ten segments, and idle times, in the TCP of this kernel: the table of `vectors/recovery.json`.
 
     sudo .venv/bin/python benchmarks/kernel/laws.py [--out target/kernel.json] [--record]
 
-Two namespaces are joined by `wire.c`, on which each connection has a line of 100 Mb/s and a constant delay of its own. Ten segments
-of 1448 octets are sent; for each of the 1023 patterns in which not all are lost, the time from the SYN until the last octet is
-acknowledged is taken, as the median of some runs. Then a connection with a large window rests, and its window is read before and
-behind that. With `--record` the table becomes that of `vectors/recovery.json`; otherwise `make laws` compares it with the profile
-`linux`. Needs Linux, root, `cc` and `ip`.
+Two namespaces are joined by `wire.c`, on which each connection has a line of 100 Mb/s and a constant delay of its
+own. Ten segments of 1448 octets are sent; for each of the 1023 patterns in which not all are lost, the time from the
+SYN until the last octet is acknowledged is measured, as the median of some runs. Then a connection with a large window
+rests, and its window is read before and behind that. With `--record` the table becomes that of
+`vectors/recovery.json`; otherwise `make laws` compares it with the profile `linux`. Needs Linux, root, `cc` and `ip`.
 """
 
 import argparse

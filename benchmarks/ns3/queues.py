@@ -78,6 +78,7 @@ class Case:
                 "transport": {
                     "kind": "tcp",
                     "profile": "linux",
+                    "laws": "rfc",  # those of ns-3 are not a kernel's
                     "congestion": self.congestion,
                     "recovery": "prr",
                     "ecn": self.congestion == "dctcp",

@@ -389,7 +389,7 @@ link = [
 flow = [{ name = "f", from = "a", to = "b" }]
 [flows]
 source = { kind = "greedy" }
-transport = { kind = "tcp", profile = "linux", window = "300 kB" }
+transport = { kind = "tcp", profile = "linux", laws = "rfc", window = "300 kB" }
 "#;
 
 #[test]
@@ -403,7 +403,7 @@ fn reports_of_duplicates_teach_a_sender_that_packets_overtake_each_other() {
         (flow["segments_retransmitted"].as_u64().unwrap(), flow["goodput_bps"].as_f64().unwrap())
     };
     let ((without, slow), (with, fast)) = (figures(false), figures(true));
-    assert!(with < 50 && with * 5 < without, "{with} needless repeats instead of {without}");
+    assert!(with < 50 && with * 3 < without, "{with} needless repeats instead of {without}");
     assert!(fast > 2.0 * slow, "{fast} b/s instead of {slow}");
 }
 

@@ -418,7 +418,8 @@ mod tests {
 
     #[test]
     fn behind_an_idle_time_the_window_is_that_of_a_kernel_to_a_segment() {
-        let idle = vector("recovery")["kernel"]["idle"].as_array().unwrap();
+        let recorded = vector("recovery");
+        let idle = recorded["kernel"]["idle"].as_array().unwrap();
         let mut halvings = std::collections::BTreeSet::new();
         for case in idle {
             let number = |key: &str| case[key].as_u64().unwrap();
