@@ -449,6 +449,7 @@ impl Sender {
             self.window.cwnd = self.window.cwnd.max(undo.cwnd);
             self.window.ssthresh = self.window.ssthresh.max(undo.ssthresh);
             (sack.undo, sack.point) = (None, None);
+            self.rare.reduced = None; // so a loss in this round trip reduces the window
         }
     }
 
