@@ -3,10 +3,10 @@
     make instructions                # append a line to benchmarks/history.jsonl
     make instructions ARGS=--check   # compare with the last line and write nothing
 
-Times depend on the machine and on its load. The instructions that valgrind counts depend on the program and on its
-compiler, and on the C library, so a change of 1 % is visible without an idle machine: two measurements of one program
-differ by less than 0.001 %. Lines of the history are from Debian 12. The program under valgrind is the simulator without Python, compiled as `make setup` compiles it; the counts
-include reading the scenario and writing the result.
+Times depend on the machine and on its load. The instructions that valgrind counts depend on the program, its compiler and
+the C library, so a change of 1 % is visible without an idle machine: two measurements of one program differ by less than
+0.001 %. Lines of the history are from Debian 12. The program under valgrind is the simulator without Python, compiled as
+`make setup` compiles it; the counts include reading the scenario and writing the result.
 """
 
 import argparse
@@ -31,7 +31,7 @@ HISTORY = ROOT / "benchmarks" / "history.jsonl"
 """A line for each measurement, the latest at the end."""
 
 LIMIT = 1
-"""A comparison fails beyond this change in percent, in either direction: what became cheaper must not grow back unseen."""
+"""A comparison fails beyond this change in percent, in either direction: a gain must not vanish unseen."""
 
 PAUSED = (
     'port.default={memory="chip"}',
@@ -72,7 +72,7 @@ COUNTED = {
     "policed": Counted.of("W3-100", GCRA, "duration=500 ms"),
     "PFC-fabric": Counted(BENCHMARKS / "leaf-spine.toml", (*PAUSED, "duration=1 ms")),
 }
-"""Packets, cells, periodic sources, many flows, a memory, a port that judges every packet, a fabric, a policer, pauses."""
+"""Packets, cells, single cells, many flows, a memory, a port that judges every packet, a fabric, a policer, pauses."""
 
 
 def count(request: str, program: Path) -> int:
