@@ -3,10 +3,10 @@
     make instructions                # append a line to benchmarks/history.jsonl
     make instructions ARGS=--check   # compare with the last line and write nothing
 
-Times depend on the machine and on its load. The instructions that valgrind counts depend on the program, its compiler and
-the C library, so a change of 1 % is visible without an idle machine: two measurements of one program differ by less than
-0.001 %. Lines of the history are from Debian 12. The program under valgrind is the simulator without Python, compiled as
-`make setup` compiles it; the counts include reading the scenario and writing the result.
+Times depend on the machine and on its load. The instructions that valgrind counts depend on the program, its compiler
+and the C library, so a change of 1 % is visible without an idle machine: two measurements of one program differ by
+less than 0.001 %. Lines of the history are from Debian 12. The program under valgrind is the simulator without
+Python, compiled as `make setup` compiles it; the counts include reading the scenario and writing the result.
 """
 
 import argparse
