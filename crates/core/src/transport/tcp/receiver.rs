@@ -1,8 +1,8 @@
 //! The receiving end: the data half of `tcp_input`, reassembly, and the delayed-acknowledgement timer.
 
+use super::laws::{AckClock, Laws, QUICK_ACKS};
 use super::ranges::Ranges;
 use super::sack::{SackBlocks, SackLog};
-use super::laws::{AckClock, Laws, QUICK_ACKS};
 use super::{MAX_WINDOW_FIELD, Params, ReceiverStats, Segment, SegmentOutlet};
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};

@@ -108,7 +108,8 @@ impl Bictcp {
             acked,
             reno: cwnd,
         });
-        let ticks = now.0 / self.tick - epoch.began.0 / self.tick + self.shortest.unwrap_or_default().0.div_ceil(self.tick);
+        let ticks = now.0 / self.tick - epoch.began.0 / self.tick
+            + self.shortest.unwrap_or_default().0.div_ceil(self.tick);
         let t = (u128::from(ticks) * u128::from(self.tick) * 1024 / 1_000_000_000_000) as u64;
         let off = u128::from(t.abs_diff(epoch.k));
         let cube = off.saturating_mul(off).saturating_mul(off).saturating_mul(u128::from(10 * self.scale));
@@ -157,7 +158,8 @@ mod tests {
     use crate::vectors::vector;
 
     fn started(segments: u64) -> (Bictcp, CongestionWindow) {
-        let mut window = CongestionWindow::new(&Params { window: crate::units::Bytes(64 << 20), ..defaults() });
+        let mut window =
+            CongestionWindow::new(&Params { window: crate::units::Bytes(64 << 20), ..defaults() });
         window.cwnd = segments * window.mss;
         (Bictcp::new(&defaults()), window)
     }
@@ -187,27 +189,32 @@ mod tests {
     fn below_the_level_of_the_curve_the_target_is_rounded_up_and_above_it_down() {
         let (mut cubic, _) = started(70);
         cubic.reduce(100);
-        let targets = [0, 1000, 2000, 4000, 6000].map(|ms| cubic.target(70, 1, Time::ZERO + Span::millis(ms)));
+        let targets =
+            [0, 1000, 2000, 4000, 6000].map(|ms| cubic.target(70, 1, Time::ZERO + Span::millis(ms)));
         // W(t) = 70.0, 86.7, 95.6, 100.0 and 102.3 (cubic.json); K is rounded down, hence 70.02 at 0
         assert_eq!(targets, [71, 87, 96, 100, 102]);
     }
 
     #[test]
     fn before_a_loss_the_window_grows_by_a_twentieth_and_never_faster_than_half_of_what_is_acknowledged() {
-        let grown = |cubic: &mut Bictcp, window: &mut CongestionWindow, ms: std::ops::Range<u64>, acks: u64| {
-            let before = window.cwnd / window.mss;
-            for now in ms {
-                (0..acks).for_each(|_| cubic.avoid(window, window.mss, Time::ZERO + Span::millis(now)));
-            }
-            window.cwnd / window.mss - before
-        };
+        let grown =
+            |cubic: &mut Bictcp, window: &mut CongestionWindow, ms: std::ops::Range<u64>, acks: u64| {
+                let before = window.cwnd / window.mss;
+                for now in ms {
+                    (0..acks).for_each(|_| cubic.avoid(window, window.mss, Time::ZERO + Span::millis(now)));
+                }
+                window.cwnd / window.mss - before
+            };
         let (mut cubic, mut window) = started(100);
         assert_eq!(grown(&mut cubic, &mut window, 0..100, 1), 5);
         let (mut cubic, mut window) = started(100);
         cubic.reduce(100);
         window.cwnd = 70 * window.mss;
         grown(&mut cubic, &mut window, 0..1, 1);
-        assert!((48..=51).contains(&grown(&mut cubic, &mut window, 20_000..20_100, 1)), "far above the curve's level");
+        assert!(
+            (48..=51).contains(&grown(&mut cubic, &mut window, 20_000..20_100, 1)),
+            "far above the curve's level"
+        );
     }
 
     #[test]

@@ -423,7 +423,8 @@ mod tests {
         let mut halvings = std::collections::BTreeSet::new();
         for case in idle {
             let number = |key: &str| case[key].as_u64().unwrap();
-            let params = Params { laws: Laws::Linux, initial_window: 10, window: Bytes(64 << 20), ..defaults() };
+            let params =
+                Params { laws: Laws::Linux, initial_window: 10, window: Bytes(64 << 20), ..defaults() };
             let mut window = CongestionWindow::new(&params);
             let unlimited = number("ssthresh") == u64::from(i32::MAX as u32);
             window.cwnd = number("cwnd") * window.mss;
@@ -449,7 +450,11 @@ mod tests {
         window.shrink_towards(40 * 1460);
         assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (70, 50 + 25));
         window.shrink_towards(1460);
-        assert_eq!((window.cwnd / 1460, window.ssthresh / 1460), (40, 75), "the initial window counts as used");
+        assert_eq!(
+            (window.cwnd / 1460, window.ssthresh / 1460),
+            (40, 75),
+            "the initial window counts as used"
+        );
         window.shrink_towards(41 * 1460);
         assert_eq!(window.cwnd / 1460, 40);
     }

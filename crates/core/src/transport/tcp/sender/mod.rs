@@ -21,7 +21,8 @@ use super::congestion::{Congestion, CongestionWindow, Control, Facts};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
 use super::{
-    CONNECTIONS_APART, Estimator, InitialEstimate, Laws, Params, Segment, SegmentOutlet, SenderStats, TickClock,
+    CONNECTIONS_APART, Estimator, InitialEstimate, Laws, Params, Segment, SegmentOutlet, SenderStats,
+    TickClock,
 };
 use crate::metrics::durations::Durations;
 use crate::metrics::state::Figure;

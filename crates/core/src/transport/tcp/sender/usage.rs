@@ -50,7 +50,11 @@ mod tests {
         };
         assert_eq!([at(0, 9, true), at(100, 5, false), at(199, 3, false)], [None; 3]);
         assert_eq!(at(200, 4, false), Some(5));
-        assert_eq!([at(300, 4, false), at(399, 9, true), at(500, 2, false)], [None; 3], "a full window begins anew");
+        assert_eq!(
+            [at(300, 4, false), at(399, 9, true), at(500, 2, false)],
+            [None; 3],
+            "a full window begins anew"
+        );
         assert_eq!(at(599, 1, false), Some(2));
     }
 }
