@@ -56,7 +56,7 @@ pub(super) struct SectionedFile<'a> {
     pub rows: Option<&'a Node>,
     /// The defaults of flows.
     pub flows: Option<&'a Node>,
-    topology: Option<(topology::Spec, &'a Node)>,
+    pub(super) topology: Option<(topology::Spec, &'a Node)>,
     recording: Option<&'a Node>,
     node: Option<&'a Node>,
     link: Option<&'a Node>,

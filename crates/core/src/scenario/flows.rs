@@ -99,7 +99,11 @@ pub(super) fn check(
         None => None,
     };
     if read.flows.is_empty() && entries.is_empty() {
-        let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]";
+        let remedy = match file.topology {
+            Some(_) => "add a [[flow]], or leave out topology.flows = \"none\"",
+            None => "add a [topology] or [[flow]]",
+        };
+        let message = format!("there is no flow, so nothing would happen: {remedy}");
         return Err(Fault::at(Default::default(), message));
     }
     let FlowsRead { mut flows, circuits, .. } = read;
