@@ -13,9 +13,9 @@ from pushout.shipped import STUDIES
 from pushout.source import Source
 from pushout.study.finding_result import kept, problem
 from pushout.study.model import load
-from pushout.study.sentences import mapped
 from pushout.study.report import command
 from pushout.study.reproduce import reproduce
+from pushout.study.sentences import mapped
 
 QUESTION = """
 policy = { policy = "dynamic-threshold", alpha = 2.0 }

@@ -25,8 +25,8 @@ import urls
 
 GIT = shutil.which("git")
 SETUP = re.compile(
-    r"rustup (toolchain install|component add|target add) |cargo install --locked |(sudo )?apt-get (update|install) |git config "
-    r"|docker (build|run) "
+    r"rustup (toolchain install|component add|target add) |cargo install --locked "
+    r"|(sudo )?apt-get (update|install) |git config |docker (build|run) "
 )
 """Steps of a workflow besides making targets: it installs tools, and builds the image."""
 NO_MAKE = {"windows"}
