@@ -37,8 +37,10 @@ const LOW_WINDOW: u64 = 16;
 const SAMPLES: u32 = 8;
 /// Greatest gap between two ACKs of a train.
 const TRAIN_GAP: Span = Span::millis(2);
-/// Delay by aggregation that Linux adds to the shortest round trip before it halves it (`hystart_ack_delay`, at less than 2 Gb/s).
+/// Largest delay by aggregation, which Linux adds to the shortest round trip before it halves the sum (`hystart_ack_delay`); next, the
+/// octets whose time at the pacing rate it is: four of the largest segments that a host gives to its card.
 const AGGREGATION: Span = Span::millis(1);
+const AGGREGATED: u64 = 4 << 16;
 /// Limits of the increase of the round-trip time that ends slow start; within them an eighth.
 const LEAST_RISE: Span = Span::millis(4);
 const LARGEST_RISE: Span = Span::millis(16);
@@ -60,6 +62,8 @@ pub(super) struct HyStart {
     train: Time,
     /// The smallest round-trip time of the connection (Linux), or of the previous round (HyStart++).
     reference: Span,
+    /// The smoothed round-trip time, with a gain of 1/8 (Linux).
+    smoothed: Span,
     /// Slow start has ended before (Linux, which looks again only after a timeout).
     has_left: bool,
     /// In conservative slow start: the round-trip time with which it began, and the number of rounds so far.
@@ -76,6 +80,7 @@ impl HyStart {
             samples: 0,
             train: Time::ZERO,
             reference: Span::FOREVER,
+            smoothed: Span::FOREVER,
             has_left: false,
             slow: None,
         }
@@ -105,17 +110,19 @@ impl HyStart {
     fn linux(&mut self, window: &CongestionWindow, facts: Facts) -> Growth {
         if let Some(rtt) = facts.rtt {
             self.reference = self.reference.min(rtt);
-        }
-        if window.cwnd < LOW_WINDOW * window.mss {
-            return Growth::By(1);
+            self.smoothed =
+                if self.smoothed == Span::FOREVER { rtt } else { Span((7 * self.smoothed.0 + rtt.0) / 8) };
         }
         if facts.unacknowledged > self.end {
             self.begin_round(facts);
             self.train = facts.now;
         }
+        if window.cwnd < LOW_WINDOW * window.mss {
+            return Growth::By(1);
+        }
         if facts.now.since(self.train) <= TRAIN_GAP {
             self.train = facts.now;
-            let threshold = Span(self.reference.0.saturating_add(AGGREGATION.0) / 2);
+            let threshold = Span(self.reference.0.saturating_add(self.aggregation(window).0) / 2);
             if self.reference < Span::FOREVER && facts.now.since(self.began) > threshold {
                 return Growth::Leave;
             }
@@ -128,6 +135,13 @@ impl HyStart {
             return Growth::Leave;
         }
         Growth::By(1)
+    }
+
+    /// Return the delay of ACKs by aggregation: the time of `AGGREGATED` octets at the pacing rate of slow start, which is twice the
+    /// window in each smoothed round trip (`tcp_update_pacing_rate`).
+    fn aggregation(&self, window: &CongestionWindow) -> Span {
+        let delay = u128::from(AGGREGATED) * u128::from(self.smoothed.0) / (2 * u128::from(window.cwnd));
+        AGGREGATION.min(Span(u64::try_from(delay).unwrap_or(u64::MAX)))
     }
 
     fn plus_plus(&mut self, facts: Facts) -> Growth {
@@ -224,6 +238,47 @@ mod tests {
         };
         let growths: Vec<Growth> = (1..=14).map(|acked| hystart.on_ack(&window, at(acked))).collect();
         assert_eq!(growths.iter().position(|growth| *growth == Growth::Leave), Some(11), "more than 10 ms");
+    }
+
+    #[test]
+    fn linux_counts_the_delay_by_aggregation_at_the_pacing_rate() {
+        let (mut hystart, mut window) = (HyStart::new(Mode::Linux), CongestionWindow::new(&defaults()));
+        window.cwnd = 128 * MSS;
+        // a window of 186 880 octets in 100 µs is paced at 3.74 octets a ns, at which 262 144 octets take 70.1 µs
+        let at = |acked: u64| Facts {
+            unacknowledged: acked * MSS,
+            sent: 128 * MSS,
+            now: Time::ZERO + Span::micros(1000 + 5 * acked),
+            rtt: Some(Span::micros(100)),
+            ..Facts::plain()
+        };
+        let growths: Vec<Growth> = (1..=30).map(|acked| hystart.on_ack(&window, at(acked))).collect();
+        assert_eq!(
+            growths.iter().position(|growth| *growth == Growth::Leave),
+            Some(18),
+            "more than (100 + 70.1) / 2 µs"
+        );
+    }
+
+    #[test]
+    fn linux_begins_rounds_below_sixteen_segments_as_well() {
+        let (mut hystart, mut window) = (HyStart::new(Mode::Linux), CongestionWindow::new(&defaults()));
+        let at = |acked: u64| Facts {
+            unacknowledged: acked * MSS,
+            sent: 64 * MSS,
+            now: Time::ZERO + Span::millis(100 + acked),
+            rtt: Some(Span::millis(20)),
+            ..Facts::plain()
+        };
+        window.cwnd = 15 * MSS;
+        (1..=2).for_each(|acked| assert_eq!(hystart.on_ack(&window, at(acked)), Growth::By(1)));
+        window.cwnd = 16 * MSS;
+        let growths: Vec<Growth> = (3..=14).map(|acked| hystart.on_ack(&window, at(acked))).collect();
+        assert_eq!(
+            growths.iter().position(|growth| *growth == Growth::Leave),
+            Some(9),
+            "11 ms after the first ACK"
+        );
     }
 
     #[test]
