@@ -51,3 +51,10 @@ def drawn(x: Any, s: Any) -> Any:
         weight += x.of_longest
     s.last = x.queue
     return weight >= x.limit
+
+
+@policy.pushout(params={"of_longest": 1, "of_own": 1, "more": 1})
+def exchanging(x: Any) -> Any:
+    """The longest queue gives way if it is longer than the own one; by default longest queue drop."""
+    longest = x.longest()
+    return longest if x.of_longest * x.length(longest) > x.of_own * x.own + x.more * x.size else -1

@@ -144,11 +144,13 @@ def test_what_a_memory_does_not_have_is_refused_with_the_line(source: str, messa
 def test_a_port_refuses_what_only_a_memory_has() -> None:
     with pytest.raises(ScenarioError, match="only schedulers, push-out and the policy of a memory look at queues"):
         pushout.run("w1-packet", policies={"bottleneck": programs.harmonic})
-    with pytest.raises(QuestionError, match="must be given an admission policy, not a program for pushout"):
-        pushout.run("chip", policies={"memory.chip": policy.pushout(_shortest)})
+    with pytest.raises(
+        QuestionError, match="must be given an admission or push-out policy, not a program for scheduler"
+    ):
+        pushout.run("chip", policies={"memory.chip": policy.scheduler(_longest)})
 
 
-def _shortest(x: Any) -> Any:
+def _longest(x: Any) -> Any:
     return x.longest()
 
 
@@ -156,8 +158,56 @@ def test_programs_are_tried_where_they_can_be() -> None:
     where = {"ports": {"at a port of cells", "at a port of packets"}, "memory": {"in a shared memory"}}
     assert {trial.where for trial in trials(programs.threshold)} == where["ports"] | where["memory"]
     assert {trial.where for trial in trials(programs.protecting)} == where["memory"]
-    assert {trial.where for trial in trials(policy.pushout(_shortest))} == where["ports"]
-    assert list(faults(programs.protecting)) == []
+    assert {trial.where for trial in trials(policy.scheduler(_longest))} == where["ports"]
+    assert {trial.where for trial in trials(policy.pushout(_longest))} == where["ports"] | where["memory"]
+    for program in (programs.protecting, policy.pushout(_longest)):
+        assert list(faults(program)) == []
+
+
+def test_a_push_out_program_gives_the_results_of_its_scheme_on_both_engines() -> None:
+    for seed in (1, 2):
+        expected = figures({"policy": "complete-sharing"}, {"pushout": LQD}, seed, "reference")
+        assert sum(port["lost"].get("pushed-out", 0) for port in expected["ports"] if "lost" in port) > 100
+        for engine in ("reference", "fast"):
+            own = figures({"policy": "complete-sharing"}, {"pushout": programs.exchanging}, seed, engine)
+            assert own == expected
+
+
+def test_a_second_solver_finds_equal_ratios_of_push_out_programs() -> None:
+    draw, ratios = random.Random(8), set()  # noqa: S311
+    for _ in range(40):
+        ports, memory = draw.choice([(1, 4), (2, 3), (2, 4), (2, 5), (3, 3)])
+        values = {"of_longest": draw.randint(0, 3), "of_own": draw.randint(-1, 3), "more": draw.randint(-2, 3)}
+        result = pushout.worst(programs.exchanging, ports=ports, memory=memory, set=values)
+        expected = solve(exchanging_rule(values, memory), memory, ports)
+        assert result.ratio == expected, (values, ports, memory)
+        ratios.add(expected)
+    assert len(ratios) > 3
+
+
+def exchanging_rule(values: dict[str, int], memory: int) -> Rule:
+    """The rule of `memory_programs.exchanging`: the first packet of each queue is sent and cannot give way."""
+
+    def rule(queues: Queues, port: int) -> Queues:
+        if sum(queues) < memory:
+            return plus(queues, port)
+        waiting = [queue for queue in range(len(queues)) if queues[queue] > 1]
+        if not waiting:
+            return queues
+        longest = max(waiting, key=lambda queue: (queues[queue], -queue))
+        gives = values["of_longest"] * queues[longest] > values["of_own"] * queues[port] + values["more"]
+        return plus(plus(queues, longest, -1), port) if gives else queues
+
+    return rule
+
+
+def test_the_worst_input_of_a_push_out_program_is_a_scenario(tmp_path: Path) -> None:
+    result = pushout.worst(programs.exchanging, memory=6, set={"of_own": 2})
+    verified = result.write(tmp_path / "worst.toml")
+    assert verified["delivered"] == [result.document["policy_count"], result.document["optimum_count"]]
+    assert result.document["policy"] == "exchanging"
+    drop = pushout.worst(programs.exchanging, memory=8, against="longest-queue")
+    assert drop.ratio == 1
 
 
 def drawn_rule(values: dict[str, int], ports: int, memory: int) -> Rule:
@@ -272,6 +322,17 @@ def divides(x):
 @policy.pushout
 def longest(x):
     return x.longest()
+
+
+@policy.pushout(state={"count": 0})
+def counts(x, s):
+    s.count += 1
+    return x.longest()
+
+
+@policy.scheduler
+def serves(x):
+    return x.next_backlogged(0)
 """
 
 
@@ -283,6 +344,8 @@ def test_the_commands_take_a_file(typed: Typed, tmp_path: Path) -> None:
     assert checked.stdout == done.stdout
     one = typed(tmp_path, "worst", "mine.py:mine", "--memory", "8", "--set", "alpha=1", "--out", "mine.toml")
     assert "the worst case against optimum is 2" in one.stdout and "on both engines" in one.stdout
+    pushes = typed(tmp_path, "worst", "mine.py:longest", "--memory", "8")
+    assert "longest, 2 ports that share 8 packets: the worst case against optimum is" in pushes.stdout
     never = typed(tmp_path, "worst", "mine.py:mine", "--memory", "8", "--never", "starved")
     assert "mine, 2 ports that share 8 packets: never starved, on no input" in never.stdout
 
@@ -294,7 +357,8 @@ def test_the_commands_take_a_file(typed: Typed, tmp_path: Path) -> None:
         ("smooth", "as smooth does, which depends on mean, a variable with a value of type float"),
         ("by_chance", "as by-chance does, which depends on x.draw(), a random number"),
         ("divides", "policy must decide about a packet for queues of 0 0: mine.py:29: a divisor must not be 0"),
-        ("longest", "policy must be an admission policy, not a program for pushout"),
+        ("serves", "policy must be an admission or push-out policy, not a program for scheduler"),
+        ("counts", "state must be left out in a memory, which may ask more than once before it removes anything"),
         ("other", "no policy 'other'"),
     ],
 )

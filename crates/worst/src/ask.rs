@@ -194,7 +194,7 @@ fn policies(question: &Node, key: &str) -> Result<Policies, Fault> {
 fn unfit(name: &str) -> String {
     let names = |entries: &[Entry]| entries.iter().map(|entry| entry.name).collect::<Vec<_>>();
     let of_memories = [names(sharing::CATALOGUE), names(pushout::CATALOGUE)].concat();
-    let of_ports = [names(buffer::admission::CATALOGUE), names(buffer::pushout::CATALOGUE)].concat();
+    let of_ports = names(buffer::admission::CATALOGUE);
     match of_ports.contains(&name) {
         true => {
             format!(

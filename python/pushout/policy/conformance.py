@@ -58,7 +58,7 @@ def _can_have(trial: Trial, program: Program) -> bool:
     """Return whether a place can have a policy; a policy that only memories can have must fit there."""
     if not trial.is_memory or program.is_of_memories:
         return trial.is_memory == program.is_of_memories
-    if program.kind != "admission":
+    if program.kind == "scheduler":
         return False
     try:
         Job(load(trial.scenario), tuple(overrides({trial.place: program}))).warnings()
@@ -70,7 +70,8 @@ def _can_have(trial: Trial, program: Program) -> bool:
 def _run(trial: Trial, program: Program, seed: int, engine: Any) -> dict[str, Any]:
     from pushout import api
 
-    turns = {"port.bottleneck.scheduler.policy": "round-robin"} if program.kind == "pushout" else {}
+    needs_queues = program.kind == "pushout" and not trial.is_memory
+    turns = {"port.bottleneck.scheduler.policy": "round-robin"} if needs_queues else {}
     changes = {**trial.changes, **turns}
     result = api.run(trial.scenario, policies={trial.place: program}, set=changes, seed=seed, engine=engine, audit=True)
     return dict(result.document)

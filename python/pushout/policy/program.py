@@ -272,11 +272,11 @@ def _key(place: str, kind: Kind) -> str:
 
 
 def check_memory(place: str, kind: str) -> None:
-    """Refuse a program that is not an admission policy as the policy of a memory."""
-    if kind != "admission":
+    """Refuse a scheduler as the policy of a memory."""
+    if kind == "scheduler":
         raise QuestionError(
-            f"{excerpt(place)} must be given an admission policy, not a program for {kind}: "
-            "a memory has no scheduler, and its push-out is one of the catalogue"
+            f"{excerpt(place)} must be given an admission or push-out policy, not a program for {kind}: "
+            "a memory has no scheduler"
         )
 
 

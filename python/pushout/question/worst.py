@@ -128,7 +128,7 @@ def worst(
     """
     check_objective(objective, ("throughput", "losses"))
     asked = about(policy, ports, memory, parameters, states, frames)
-    asked |= {} if against == OPTIMUM else {"against": dict(_table("against", against))}
+    asked |= {} if against == OPTIMUM else {"against": _with(_table("against", against), {})}
     asked |= {"reach": _fraction(reach)} if reach is not None else {}
     asked |= {"search": True} if search else {}
     return WorstResult({**answered(asked, announce), "objective": objective})
@@ -161,9 +161,12 @@ def about(
 
 
 def _with(table: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the table of a policy with values of its parameters."""
+    """Return the table of a policy with values of its parameters; programs of push-out are named as such."""
     values = {key: plain(value) for key, value in parameters.items()}
-    return dict(table(**values)) if isinstance(table, Program) else {**table, **values}
+    if not isinstance(table, Program):
+        return {**table, **values}
+    program = dict(table(**values)) if values else dict(table)
+    return {"pushout": program} if table.kind == "pushout" else program
 
 
 def _fraction(reach: Fraction | float | str) -> str:
@@ -199,8 +202,8 @@ def _table(name: str, policy: Policy) -> Mapping[str, Any]:
             return {"policy": policy}
         policy = read(policy)
     if isinstance(policy, Program):
-        if policy.kind != "admission":
-            raise QuestionError(name, f" must be an admission policy, not a program for {policy.kind}")
+        if policy.kind == "scheduler":
+            raise QuestionError(name, f" must be an admission or push-out policy, not a program for {policy.kind}")
         return policy
     if isinstance(policy, Mapping):
         return {str(key): plain(value) for key, value in policy.items()}

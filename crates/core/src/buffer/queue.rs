@@ -69,6 +69,12 @@ impl Queue {
         self.trains.front().map(|train| &train.first)
     }
 
+    /// Return the latest unit.
+    pub fn back(&self) -> Option<Unit> {
+        let train = self.trains.iter().rfind(|train| train.units > 0)?;
+        Some(train.unit(train.units - 1))
+    }
+
     /// Return the units, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = Unit> {
         self.trains.iter().flat_map(|train| (0..train.units).map(|place| train.unit(place)))

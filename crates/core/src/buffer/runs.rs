@@ -45,6 +45,13 @@ pub enum Extent {
     AndEomBefore,
 }
 
+impl Part {
+    /// Return whether the receiver will take what stays of this part's frame for the beginning of the next one.
+    pub(crate) fn leaves_fragment(self, runs: &Runs) -> bool {
+        self.extent == Extent::AndEomBefore || (self.run == 0 && runs.is_open_ahead())
+    }
+}
+
 impl Run {
     /// Return the number of queued units of the run.
     pub fn units(&self) -> usize {

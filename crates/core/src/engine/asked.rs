@@ -38,18 +38,25 @@ pub(super) fn arrive(
 ) {
     let can_push_out = network.pushes_out(port)
         && !network.ports[port].is_rest(&unit, vc)
-        && network.victim(port, vc, &unit).is_some();
+        && network.victim(now, port, vc, &unit).is_some();
     if !can_push_out {
         return network.at(port, |port, circuits| {
             port.arrive(now, unit, vc, number_at_port(circuits), losses);
         });
     }
-    let verdict = network.at(port, |port, _| port.consult(now, unit, vc));
-    if matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
-        while let Some((other, cut)) = network.victim(port, vc, &unit) {
-            network.at(other, |port, circuits| {
-                port.expel(now, cut, number_at_port(circuits), losses);
-            });
+    let mut verdict = network.at(port, |port, _| port.consult(now, unit, vc));
+    while matches!(verdict, Verdict::Accept | Verdict::Mark(_))
+        && let Some((other, cut)) = network.victim(now, port, vc, &unit)
+    {
+        let cut = network.at(other, |port, circuits| port.expel(now, cut, number_at_port(circuits), losses));
+        let is_own = |circuit: PortVc| (other, circuit) == (port, vc);
+        // if a newer frame begins to arrive, the frame that was cut arrives no longer
+        if let Some((circuit, fragment)) = cut.filter(|(cut, _)| !(is_own(*cut) && unit.is_first())) {
+            network.at(other, |port, _| port.break_frame(circuit, fragment));
+            if is_own(circuit) {
+                verdict = network.at(port, |port, _| port.judge_again(verdict, now, unit, vc));
+                break;
+            }
         }
     }
     network.at(port, |port, circuits| {
@@ -102,7 +109,7 @@ impl ActingMemories {
             match network.expulsion(memory, now) {
                 Some(Ok((port, queue))) => network.at(port, |port, circuits| {
                     let cut = Cut { queue, piece: Piece::Unit(End::Head) };
-                    port.expel(now, cut, number_at_port(circuits), losses);
+                    let _ = port.expel(now, cut, number_at_port(circuits), losses); // a single unit breaks no frame
                 }),
                 Some(Err(time)) => break Some(time),
                 None => break None,

@@ -4,6 +4,7 @@
 //! only pool share is what the memory holds. So one comparison decides, and the statistics of the pool's occupancy are those
 //! of the memory, from which [`Memory::close_counters`] takes them.
 
+use super::pushout::PushOut;
 use super::queue::QueueLimits;
 use super::{Account, Charge, Leaving, Memory};
 use crate::unit::Unit;
@@ -13,11 +14,13 @@ use crate::units::Time;
 const POOL: usize = 0;
 
 impl Memory {
-    /// Return whether it has one pool, without headroom, and queues that only its scheme limits.
+    /// Return whether it has one pool, without headroom, and queues that only its scheme limits and that no push-out policy
+    /// watches.
     pub(super) fn can_be_lean(&self) -> bool {
         let [pool] = self.pools.as_slice() else { return false };
         let is_plain = self.queues.iter().all(|queue| queue.limits == QueueLimits::default());
-        pool.headroom() == 0 && self.promised == 0 && is_plain
+        let is_watched = self.pushout.as_ref().is_some_and(PushOut::watches);
+        pool.headroom() == 0 && self.promised == 0 && is_plain && !is_watched
     }
 
     /// Like `offer`.

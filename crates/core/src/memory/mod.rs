@@ -107,7 +107,7 @@ pub struct Memory {
     is_lean: bool,
     pools: Vec<SharedPool>,
     queues: Vec<SharedQueue>,
-    pushout: Option<pushout::Spec>,
+    pushout: Option<pushout::Policy>,
     /// Queues whose senders are stopped, and signals for senders.
     stopped: Vec<Stopped>,
     signals: Vec<Signal>,
@@ -126,7 +126,7 @@ pub struct MemoryParts {
     /// Queues, each with the number of its pool.
     pub queues: Vec<SharedQueue>,
     /// Push-out policy, if the memory has one.
-    pub pushout: Option<pushout::Spec>,
+    pub pushout: Option<pushout::Policy>,
 }
 
 /// The room that a packet takes.
@@ -301,13 +301,14 @@ impl Memory {
     /// Choose what push-out removes for a unit of `size` cells that the scheme allows but that finds no room;
     /// `None` if the unit itself is lost.
     pub(crate) fn victim(
-        &self,
+        &mut self,
+        now: Time,
         account: Account,
         size: u64,
         unit: &Unit,
         ports: &dyn Content,
     ) -> Option<Cut> {
-        let (pushout, queue) = (self.pushout.as_ref()?, account.queue());
+        let queue = account.queue();
         let own = &self.queues[queue];
         let beyond = own.beyond_reserved(size);
         if beyond == 0 || !self.is_below(queue, beyond) || self.pools[own.pool].refuses(unit) {
@@ -318,12 +319,25 @@ impl Memory {
             return None;
         }
         let pool = is_pool_full.then_some(own.pool);
-        pushout.choose(&Full { memory: self, pool, own: queue, size, ports })
+        let mut pushout = self.pushout.take()?;
+        let subject = unit.subject();
+        let cut = pushout.choose(&Full { now, subject, memory: self, pool, own: queue, size, ports });
+        self.pushout = Some(pushout);
+        cut
     }
 
-    /// Return the first decision that the scheme of a pool could not compute.
+    /// Report a queue that has received or sent a unit to a push-out policy that watches the queues.
+    fn report_change(&mut self, queue: usize) {
+        if let Some(pushout) = &mut self.pushout {
+            pushout.changed(&self.queues, queue);
+        }
+    }
+
+    /// Return the first decision that the scheme of a pool or the push-out policy could not compute.
     pub(crate) fn failure(&self) -> Option<&Failure> {
-        self.pools.iter().filter_map(|pool| pool.scheme().failure()).min_by_key(|failure| failure.time)
+        let of_pools = self.pools.iter().filter_map(|pool| pool.scheme().failure());
+        let of_pushout = self.pushout.iter().filter_map(PushOut::failure);
+        of_pools.chain(of_pushout).min_by_key(|failure| failure.time)
     }
 
     /// Return whether the scheme of a pool expels packets.
@@ -394,6 +408,7 @@ impl Memory {
             let SharedQueue { pool, number, .. } = self.queues[other];
             self.pools[pool].share(now, number, size);
         }
+        self.report_change(account.queue());
     }
 
     /// Free the room of a packet that was sent or lost.
@@ -414,6 +429,9 @@ impl Memory {
         account.other().map(|other| self.leave(other, leaving));
         if !self.stopped.is_empty() {
             self.let_go_on();
+        }
+        if leaving.sent {
+            self.report_change(account.queue());
         }
     }
 

@@ -36,7 +36,7 @@ use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss, storm};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
-use crate::memory::pushout::{Content, Cut, Piece};
+use crate::memory::pushout::{Content, Cut};
 use crate::memory::sharing::Expulsion;
 use crate::memory::{self, Memory, Share, SharedPool, SharedQueue, Signal};
 use crate::rng::Keyed;
@@ -164,13 +164,14 @@ impl Network {
 
     /// Choose what the memory pushes out for an arriving packet of this port's circuit: the port and the part of its
     /// queue.
-    pub(crate) fn victim(&self, port: usize, vc: PortVc, unit: &Unit) -> Option<(usize, Cut)> {
+    pub(crate) fn victim(&mut self, now: Time, port: usize, vc: PortVc, unit: &Unit) -> Option<(usize, Cut)> {
         let share = self.ports[port].share()?;
-        let memory = self.memories[share.number()].as_ref().expect("no port works now");
-        let content = Shared { network: self, memory };
-        let size = self.ports[port].size_of(unit);
-        let cut = memory.victim(share.account(unit, vc), size, unit, &content)?;
-        Some((memory.queues()[cut.queue].line, cut))
+        let (number, account) = (share.number(), share.account(unit, vc));
+        let mut lent = self.memories[number].take().expect("no port works now");
+        let cut = lent.victim(now, account, self.ports[port].size_of(unit), unit, &Shared(self));
+        let cut = cut.map(|cut| (lent.queues()[cut.queue].line, cut));
+        self.memories[number] = Some(lent);
+        cut
     }
 
     /// Choose the queue (port and circuit) from which a memory discards a packet now, or return the instant of the
@@ -263,25 +264,17 @@ impl Network {
     }
 }
 
-/// A memory and the ports that share it.
-struct Shared<'a> {
-    network: &'a Network,
-    memory: &'a Memory,
-}
-
-impl Shared<'_> {
-    fn port(&self, queue: usize) -> &Port {
-        &self.network.ports[self.memory.queues()[queue].line]
-    }
-}
+/// The ports that share a memory.
+struct Shared<'a>(&'a Network);
 
 impl Content for Shared<'_> {
-    fn has(&self, queue: usize, piece: Piece) -> bool {
-        self.port(queue).has_piece(Cut { queue, piece }, |unit| self.network.number_at_port(unit))
+    fn has(&self, queues: &[SharedQueue], cut: Cut) -> bool {
+        let Shared(network) = self;
+        network.ports[queues[cut.queue].line].has_piece(cut, |unit| network.number_at_port(unit))
     }
 
-    fn in_transmission(&self, queue: usize) -> u64 {
-        self.port(queue).in_transmission(queue)
+    fn in_transmission(&self, queues: &[SharedQueue], queue: usize) -> u64 {
+        self.0.ports[queues[queue].line].in_transmission(queue)
     }
 }
 
@@ -332,7 +325,7 @@ fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
 fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     let mut shares = vec![None; scenario.lines.len()];
     for (number, memory) in scenario.memories.iter().enumerate() {
-        let by_packets = memory.pushout.as_ref().is_some_and(|pushout| pushout.kind().keeps_packets());
+        let by_packets = memory.pushout.as_ref().is_some_and(|pushout| pushout.kind().goes_by_frames());
         for (port, accounts) in &memory.ports {
             let trims = memory.trims.get(port).cloned().unwrap_or_default();
             let share = Share::new(number, accounts.clone()).with_trims(trims);
@@ -352,7 +345,7 @@ fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
         let rate = scenario.lines[queue.line].rate;
         SharedQueue::new(queue.limits, queue.line, rate, queue.pool, queue.number)
     };
-    let pushout = spec.pushout.clone();
+    let pushout = spec.makes_room(scenario).expect("a checked scenario can be built");
     let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
     Memory::new(memory::MemoryParts { cells: spec.cells, check: spec.check, pools, queues, pushout })
 }

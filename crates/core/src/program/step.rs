@@ -183,6 +183,14 @@ impl Steps {
         })
     }
 
+    /// Return the properties of queues that the steps read.
+    pub(crate) fn properties(&self) -> impl Iterator<Item = OfQueue> {
+        self.steps.iter().filter_map(|step| match *step {
+            Step::LookAt { property, .. } => Some(property),
+            _ => None,
+        })
+    }
+
     /// Return whether the steps draw random numbers.
     pub(crate) fn draws(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Draw { .. }))

@@ -13,7 +13,6 @@ use crate::adaptation::MAX_PACKET;
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Outlet, QueueTerms};
-use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, CellSize, Level, Measure};
 use crate::language::item::Item;
 use crate::language::names::name_fault;
@@ -73,27 +72,17 @@ fn sections<'a, T: Section>(
 /// Refuse policies that only ports can have, with a better message than "unknown policy".
 fn check_policies(memory: Option<&tree::Node>) -> Result<(), Fault> {
     let Some(Value::Table(entries)) = memory.map(|node| &node.value) else { return Ok(()) };
-    let of_ports = [
-        ("admission", sharing::CATALOGUE, admission::CATALOGUE, "decides about one port, not about a memory"),
-        (
-            "pushout",
-            memory::pushout::CATALOGUE,
-            pushout::CATALOGUE,
-            "makes room in the buffer of one port, not in a memory",
-        ),
-    ];
     for (key, section) in entries {
-        for (kind, own, of_ports, does) in of_ports {
-            let policy = section.get(kind).and_then(|table| table.get("policy"));
-            let Some((policy, name)) = policy.and_then(|policy| Some((policy, policy.text()?))) else {
-                continue;
-            };
-            let lists = |catalogue: &[Entry]| catalogue.iter().any(|entry| entry.name == name);
-            if !lists(own) && lists(of_ports) {
-                let takes = own.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-                let message = format!("{name:?} {does}; a memory takes: {takes}");
-                return Err(policy.fault(&format!("memory.{}.{kind}.policy", key.name), message));
-            }
+        let policy = section.get("admission").and_then(|table| table.get("policy"));
+        let Some((policy, name)) = policy.and_then(|policy| Some((policy, policy.text()?))) else {
+            continue;
+        };
+        let lists = |catalogue: &[Entry]| catalogue.iter().any(|entry| entry.name == name);
+        if !lists(sharing::CATALOGUE) && lists(admission::CATALOGUE) {
+            let takes = sharing::CATALOGUE.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+            let message =
+                format!("{name:?} decides about one port, not about a memory; a memory takes: {takes}");
+            return Err(policy.fault(&format!("memory.{}.admission.policy", key.name), message));
         }
     }
     Ok(())
@@ -439,14 +428,14 @@ impl Builder<'_, '_> {
         let lines = own.iter().map(|&line| &self.scenario.lines[line]);
         let Some(line) = lines.clone().find(|line| line.medium == Medium::Cells) else { return Ok(()) };
         if let Some(pushout) = pushout {
-            let others = memory::pushout::Kind::ALL.iter().filter(|kind| kind.keeps_packets());
+            let others = memory::pushout::Kind::ALL.iter().filter(|kind| kind.goes_by_frames());
             let others: Vec<&str> = others.map(|other| other.name()).collect();
             let message = format!(
-                "must push out whole packets where ports send cells, as the port {:?} does; these policies do: {}",
+                "must push out by frames where ports send cells, as the port {:?} does; these policies do: {}",
                 line.name,
                 others.join(", ")
             );
-            self.item.ensure(pushout.kind().keeps_packets(), "pushout", &message)?;
+            self.item.ensure(pushout.kind().goes_by_frames(), "pushout", &message)?;
             let mut cells = lines.filter(|line| line.medium == Medium::Cells);
             let queues = |line: &Line| line.port.scheduler.check_queues(pushout.name());
             cells.try_for_each(queues).map_err(|refused| self.item.refuse("pushout", refused))?;
@@ -668,6 +657,7 @@ impl Builder<'_, '_> {
         };
         let schemes = memory.pools.iter().map(scheme).collect::<Result<Vec<_>, _>>()?;
         self.check_frames(memory, schemes.iter().any(Sharing::judges_frames))?;
+        memory.makes_room(self.scenario).map_err(|refused| self.item.refuse("pushout", refused))?;
         let cells = memory.cells;
         let message = format!(
             "must be at least {promised} cells, which its queues reserve or its pools keep as headroom, in every partition"
@@ -679,10 +669,10 @@ impl Builder<'_, '_> {
     /// port loses single cells of frames.
     fn check_frames(&self, memory: &NodeMemory, judges_frames: bool) -> Result<(), Fault> {
         let by_frames = judges_frames.then(|| memory.sharing.name());
-        let pushout = memory.pushout.as_ref().filter(|pushout| pushout.kind().keeps_packets());
+        let pushout = memory.pushout.as_ref().filter(|pushout| pushout.kind().goes_by_frames());
         let refusing = by_frames.map(|name| ("admission", name, "refuses whole frames"));
         let removing =
-            pushout.map(|pushout| ("pushout", pushout.name(), "pushes out whole frames and refuses others"));
+            pushout.map(|pushout| ("pushout", pushout.name(), "pushes out by frames and refuses others"));
         let Some((key, name, does)) = refusing.or(removing) else { return Ok(()) };
         let Some(line) = memory.ports.iter().find_map(|(port, _)| self.splitting(*port)) else {
             return Ok(());

@@ -145,6 +145,16 @@ impl NodeMemory {
         let (seed, circuits) = (scenario.seed, &scenario.circuit_keys);
         self.sharing.build(&sharing::Context { capacity, measure, queues: &pool.terms, seed, name, circuits })
     }
+
+    /// Build the push-out policy, if the memory has one; the error says why that is impossible.
+    pub fn makes_room(&self, scenario: &Scenario) -> Result<Option<memory::pushout::Policy>, Refused> {
+        let Some(pushout) = &self.pushout else { return Ok(None) };
+        let rates: Vec<Rate> = self.queues.iter().map(|queue| scenario.lines[queue.line].rate).collect();
+        let (seed, circuits) = (scenario.seed, &scenario.circuit_keys);
+        let (name, measure) = (self.name.as_str(), Measure::MemoryCells(self.cell));
+        let (cells, rates) = (self.cells, rates.as_slice());
+        pushout.build(&memory::pushout::Context { cells, measure, rates, seed, name, circuits }).map(Some)
+    }
 }
 
 /// A counter over a memory.

@@ -317,10 +317,7 @@ fn what_cannot_be_is_refused_with_its_place() {
         (&["memory.chip.size=\"unlimited\""], "must be in cells of the memory or in bytes"),
         (&["memory.chip.partitions=0"], "must be from 1 to 64, not 0"),
         (&["memory.chip.admission={policy=\"epd\"}"], "\"epd\" decides about one port, not about a memory"),
-        (
-            &["memory.chip.pushout={policy=\"pushout-1\"}"],
-            "\"pushout-1\" makes room in the buffer of one port, not in a memory; a memory takes: longest-queue, pushout-2",
-        ),
+        (&["memory.chip.pushout={policy=\"pushout-4\"}"], "unknown pushout \"pushout-4\""),
         (
             &["memory.chip.pushout={policy=\"longest-queue\"}", "memory.chip.pool.in={side=\"ingress\"}"],
             "must be \"egress\" beside pushout",
@@ -673,8 +670,12 @@ fn random_chip(seed: u64) -> String {
     let pushes_out = below(3) == 0;
     if pushes_out {
         let (end, counts) = (["tail", "head"][below(2) as usize], below(2) == 0);
-        let keys_of_it = match below(2) {
-            0 => "policy = \"pushout-2\"".to_string(),
+        let keys_of_it = match below(8) {
+            0 => "policy = \"pushout-1\", keep_eom = true".to_string(),
+            1 => "policy = \"pushout-2\"".to_string(),
+            2 => "policy = \"pushout-3\", last_eom = \"goes\"".to_string(),
+            3 => "policy = \"quasi-pushout\"".to_string(),
+            4 => format!("policy = \"program\", end = \"{end}\""),
             _ => format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}"),
         };
         writeln!(keys, "pushout = {{ {keys_of_it} }}").unwrap();
@@ -821,7 +822,7 @@ fn a_memory_of_one_cell_port_refuses_the_frames_that_the_port_would_refuse() {
 }
 
 #[test]
-fn push_out_2_in_a_memory_of_one_cell_port_loses_the_cells_that_it_loses_in_the_port() {
+fn push_out_in_a_memory_of_one_cell_port_loses_the_cells_that_it_loses_in_the_port() {
     let lost = |sets: &[String]| {
         let scenario = load(FRAMES, "test.toml", sets).unwrap_or_else(|fault| panic!("{fault}"));
         let losses = engine::run(&scenario, true).losses;
@@ -829,14 +830,20 @@ fn push_out_2_in_a_memory_of_one_cell_port_loses_the_cells_that_it_loses_in_the_
     };
     let rest = "scheduler = { policy = \"round-robin\" }";
     let (mut pushed_out, mut broken) = (0, 0);
-    for seed in 0..24 {
+    for seed in 0..96 {
         let mut draw = Stream::new(seed, "one port");
-        let size = 20 + draw.up_to(100);
+        let size = 32 + draw.up_to(100);
         let fallback = ["next-queue", "head-fragment", "refuse"][draw.up_to(2) as usize];
         let pass_eom = draw.up_to(1) == 0;
         let seed = format!("seed={seed}");
         let admission = format!("admission = {{ policy = \"ppd\", pass_eom = {pass_eom} }}, {rest}");
-        let policy = format!("policy = \"pushout-2\", fallback = \"{fallback}\"");
+        let policy = match draw.up_to(3) {
+            0 => format!("\"pushout-1\", keep_eom = {}", draw.up_to(1) == 0),
+            1 => "\"pushout-2\"".to_string(),
+            2 => format!("\"pushout-3\", last_eom = \"{}\"", ["stays", "goes"][draw.up_to(1) as usize]),
+            _ => "\"quasi-pushout\"".to_string(),
+        };
+        let policy = format!("policy = {policy}, fallback = \"{fallback}\"");
         let own = format!(
             "port.bottleneck={{ buffer = \"{size} cells\", {rest}, pushout = {{ {policy}, pass_eom = {pass_eom} }} }}"
         );
@@ -845,9 +852,9 @@ fn push_out_2_in_a_memory_of_one_cell_port_loses_the_cells_that_it_loses_in_the_
         shared[2] = format!("port.bottleneck={{ memory = \"chip\", {admission} }}");
         shared.push(seed.clone());
         let (alone, shared) = (lost(&[own, seed.clone()]), lost(&shared));
-        assert_eq!(alone.len(), shared.len(), "{seed} {fallback} {size}");
+        assert_eq!(alone.len(), shared.len(), "{seed} {policy} {size}");
         for (alone, shared) in alone.iter().zip(&shared) {
-            assert_eq!(alone, shared, "{seed} {fallback} {size}");
+            assert_eq!(alone, shared, "{seed} {policy} {size}");
         }
         pushed_out += alone.iter().filter(|loss| loss.contains("PushedOut")).count();
         broken += alone.iter().filter(|loss| loss.contains("Partial")).count();
@@ -863,9 +870,12 @@ fn push_out_of_packets_needs_queues_of_circuits_and_ports_that_discard_the_rest_
         ("port.default.scheduler={ policy = \"fifo\" }", "pushout-2 shortens the queue of one circuit"),
         (
             "port.default.admission={ policy = \"tail-drop\" }",
-            "\"pushout-2\" pushes out whole frames and refuses others",
+            "\"pushout-2\" pushes out by frames and refuses others",
         ),
-        ("memory.chip.pushout={ policy = \"longest-queue\" }", "these policies do: pushout-2"),
+        (
+            "memory.chip.pushout={ policy = \"longest-queue\" }",
+            "these policies do: pushout-1, pushout-2, pushout-3, quasi-pushout",
+        ),
         (
             "memory.chip.admission={ policy = \"occamy\" }",
             "must be a policy that expels nothing where ports send cells",

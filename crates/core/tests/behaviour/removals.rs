@@ -46,6 +46,13 @@ fn events() -> Vec<(&'static str, Vec<&'static str>)> {
             of_memory(&["memory.m.pushout={policy='longest-queue', end='head'}"]),
         ),
         ("pushed out of a memory as packets", of_memory(&["memory.m.pushout={policy='pushout-2'}"])),
+        ("pushed out of a memory at its head", of_memory(&["memory.m.pushout={policy='pushout-1'}"])),
+        (
+            "pushed out of a memory from the tail",
+            of_memory(&["memory.m.pushout={policy='pushout-3', last_eom='goes'}"]),
+        ),
+        ("pushed out of a memory by a register", of_memory(&["memory.m.pushout={policy='quasi-pushout'}"])),
+        ("pushed out of a memory by a program", of_memory(&["memory.m.pushout={policy='program'}"])),
         ("expelled", of_memory(&["memory.m.admission={policy='occamy', alpha=0.5}"])),
         ("cleared", [&["port.bottleneck.buffer=9 kB"][..], &STORM].concat()),
         ("cut and cleared", of_memory(&[&["queue.qa.trim={}"][..], &STORM].concat())),

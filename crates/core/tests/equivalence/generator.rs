@@ -598,13 +598,24 @@ impl Writer {
         self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}\n{trim}"));
     }
 
-    /// A push-out policy of a memory: where ports send cells, of whole packets.
+    /// A push-out policy of a memory: where ports send cells, by frames.
     fn memory_pushout(&mut self) -> String {
         if self.cells || self.draw.chance(0.5) {
             let fallback = self.pick(&["next-queue", "next-queue", "head-fragment", "refuse"]);
-            return format!("policy = \"pushout-2\", fallback = \"{fallback}\"");
+            let policy = self.pick(&[
+                "\"pushout-1\"",
+                "\"pushout-1\", keep_eom = true",
+                "\"pushout-2\"",
+                "\"pushout-3\"",
+                "\"pushout-3\", last_eom = \"goes\"",
+                "\"quasi-pushout\"",
+            ]);
+            return format!("policy = {policy}, fallback = \"{fallback}\"");
         }
         let (end, counts) = (self.pick(&["tail", "head"]), self.draw.chance(0.5));
+        if self.draw.chance(0.3) {
+            return format!("policy = \"program\", end = \"{end}\"");
+        }
         format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}")
     }
 

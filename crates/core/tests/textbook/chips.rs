@@ -64,8 +64,8 @@ pub(crate) trait Policy {
     /// Advance to this instant, before which only departures have happened.
     fn advance(&mut self, _chip: &mut Chip, _until: u64) {}
 
-    /// Record an accepted packet.
-    fn taken(&mut self, _chip: &mut Chip, _now: u64) {}
+    /// Record an accepted packet of a port.
+    fn taken(&mut self, _chip: &mut Chip, _now: u64, _port: usize) {}
 
     /// Record a packet that has left.
     fn left(&mut self, _chip: &mut Chip, _now: u64, _port: usize, _packet: Packet) {}
@@ -115,7 +115,7 @@ impl Tracer for Pair {
         match self.policy.takes(&mut self.chip, now.0, port, packet) {
             true => {
                 self.chip.ports[port].push_back(packet);
-                self.policy.taken(&mut self.chip, now.0);
+                self.policy.taken(&mut self.chip, now.0, port);
             }
             false => self.chip.lose(packet, Reason::Overflow),
         }
@@ -244,26 +244,74 @@ fn in_a_memory_the_longest_queue_of_any_port_loses_a_packet_for_one_that_finds_n
     assert!(lost > 10_000, "{lost}");
 }
 
-/// Push-out of entire packets: the longest queue loses the first packet that waits, unless the arriving one is too long
-/// for what the ports do not send now.
-struct Entire;
+/// Push-out of entire packets: a queue loses the first packet that waits, or the last one, unless the arriving one is too
+/// long for what the ports do not send now.
+#[derive(Default)]
+struct Entire {
+    tail: bool,
+    /// The register LQ: the queue that gives way, if it is not the longest; then the next one by number.
+    register: Option<usize>,
+}
+
+impl Entire {
+    /// Compare a queue with queue LQ.
+    fn look(&mut self, chip: &Chip, port: usize) {
+        if let Some(longest) = &mut self.register
+            && chip.of(port) > chip.of(*longest)
+        {
+            *longest = port;
+        }
+    }
+}
 
 impl Policy for Entire {
     fn takes(&mut self, chip: &mut Chip, _: u64, _: usize, packet: Packet) -> bool {
         let sent: usize = chip.ports.iter().filter_map(VecDeque::front).map(|packet| packet.cells).sum();
         while !chip.fits(packet) && sent + packet.cells <= chip.cells {
-            let waiting = (0..chip.ports.len()).filter(|&port| chip.ports[port].len() > 1);
-            let longest = waiting.min_by_key(|&port| (usize::MAX - chip.of(port), port));
-            let gone = chip.ports[longest.expect("something waits")].remove(1).unwrap();
+            let ports = chip.ports.len();
+            let waiting = (0..ports).filter(|&port| chip.ports[port].len() > 1);
+            let gives = match self.register {
+                Some(longest) => waiting.min_by_key(|&port| ((port + ports - longest) % ports, port)),
+                None => waiting.min_by_key(|&port| (usize::MAX - chip.of(port), port)),
+            };
+            let gives = gives.expect("something waits");
+            let place = if self.tail { chip.ports[gives].len() - 1 } else { 1 };
+            let gone = chip.ports[gives].remove(place).unwrap();
             chip.lose(gone, Reason::PushedOut);
         }
         chip.fits(packet)
     }
+
+    fn taken(&mut self, chip: &mut Chip, _: u64, port: usize) {
+        self.look(chip, port);
+    }
+
+    fn left(&mut self, chip: &mut Chip, _: u64, port: usize, _: Packet) {
+        self.look(chip, port);
+    }
+}
+
+/// Packets are frames of one unit: each is a head with its EOM, and an entire packet, and with it a tail whose EOM goes.
+#[test]
+fn in_a_memory_push_out_takes_a_waiting_packet_of_the_longest_queue_of_any_port() {
+    let by_length = [
+        ("policy = \"pushout-1\"", false),
+        ("policy = \"pushout-1\", keep_eom = true", false),
+        ("policy = \"pushout-2\"", false),
+        ("policy = \"pushout-3\"", false),
+        ("policy = \"pushout-3\", last_eom = \"goes\"", true),
+    ];
+    for (keys, tail) in by_length {
+        let lost =
+            compare(|_| (format!("pushout = {{ {keys} }}"), Box::new(Entire { tail, register: None })));
+        assert!(lost > 10_000, "{keys}: {lost}");
+    }
 }
 
 #[test]
-fn in_a_memory_push_out_2_takes_the_first_waiting_packet_of_the_longest_queue_of_any_port() {
-    let lost = compare(|_| ("pushout = { policy = \"pushout-2\" }".to_string(), Box::new(Entire)));
+fn in_a_memory_quasi_push_out_takes_the_first_waiting_packet_of_the_queue_in_its_register() {
+    let quasi = || Box::new(Entire { tail: false, register: Some(0) });
+    let lost = compare(|_| ("pushout = { policy = \"quasi-pushout\" }".to_string(), quasi()));
     assert!(lost > 10_000, "{lost}");
 }
 
@@ -449,7 +497,7 @@ impl Policy for Occamy {
         }
     }
 
-    fn taken(&mut self, chip: &mut Chip, now: u64) {
+    fn taken(&mut self, chip: &mut Chip, now: u64, _: usize) {
         self.refill(now);
         self.advance(chip, now);
     }

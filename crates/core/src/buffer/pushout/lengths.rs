@@ -86,7 +86,7 @@ impl Lengths {
     ) -> Option<Cut> {
         let longest = self.longest(full, |queue| !queue.is_empty())?;
         let next = || cut(full, self.longest(full, |queue| part(queue).is_some())?, &part);
-        cut(full, longest, &part).or_else(|| fall_back(full, longest, fallback, next))
+        fallback.choose(cut(full, longest, &part), next, || head(full, longest))
     }
 
     /// Return the longest of the queues that satisfy `will_do`; among equals the one with the lowest number.
@@ -101,24 +101,13 @@ pub(super) fn cut(full: &Full<'_>, vc: PortVc, part: impl Fn(&Queue) -> Option<P
     part(&full.queues[vc]).map(|part| Cut { vc, part })
 }
 
-/// Return the part that is removed instead when the queue of `vc` has no part of the right kind; `next` finds such a
-/// part in another queue.
-pub(super) fn fall_back(
-    full: &Full<'_>,
-    vc: PortVc,
-    fallback: Fallback,
-    next: impl FnOnce() -> Option<Cut>,
-) -> Option<Cut> {
-    let head = || cut(full, vc, |queue| head_fragment(queue, false));
-    match fallback {
-        Fallback::NextQueue => next().or_else(head),
-        Fallback::HeadFragment => head(),
-        Fallback::Refuse => None,
-    }
+/// Return the cut of the head of the queue of circuit `vc`, if the queue has an EOM.
+pub(super) fn head(full: &Full<'_>, vc: PortVc) -> Option<Cut> {
+    cut(full, vc, |queue| head_fragment(queue, false))
 }
 
 /// Return the head of a queue up to its first EOM, if the queue has an EOM.
-pub(super) fn head_fragment(queue: &Queue, keep_eom: bool) -> Option<Part> {
+pub(crate) fn head_fragment(queue: &Queue, keep_eom: bool) -> Option<Part> {
     let runs = queue.runs();
     let closed = |run: usize| runs.get(run).filter(|run| run.is_closed());
     let head = closed(0)?;

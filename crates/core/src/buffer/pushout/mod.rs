@@ -21,6 +21,8 @@ use crate::units::ids::{IdSlice, PortVc};
 use crate::{choice, registry};
 
 pub use lengths::Lengths;
+pub(crate) use lengths::head_fragment;
+pub(crate) use register::longer;
 pub use register::{Change, Register};
 
 registry! {
@@ -96,6 +98,23 @@ choice! {
         HeadFragment = "head-fragment",
         /// Nothing.
         Refuse = "refuse",
+    }
+}
+
+impl Fallback {
+    /// Choose what is removed: the part of the chosen queue, if it has one; else what `next` finds in another queue, or the
+    /// `head` of the chosen queue.
+    pub(crate) fn choose<C>(
+        self,
+        part: Option<C>,
+        next: impl FnOnce() -> Option<C>,
+        head: impl FnOnce() -> Option<C>,
+    ) -> Option<C> {
+        part.or_else(|| match self {
+            Fallback::NextQueue => next().or_else(head),
+            Fallback::HeadFragment => head(),
+            Fallback::Refuse => None,
+        })
     }
 }
 

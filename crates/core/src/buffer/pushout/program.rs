@@ -30,10 +30,13 @@
 //! circuit. `x.vc`, `x.own` and `x.size` are circuit, occupancy of the circuit and size of the arriving unit; `x.now`, `x.now_ps`, `x.total`,
 //! `x.active`, `x.capacity`, `x.circuits` and `x.rate` are those of the port. `end` (default `tail`) says which packet of the queue goes, as
 //! for `longest-queue`. `params`, `limits`, `state`, `per_queue`, `trace`, `stream`, `name` and `source` are those of the scheduler. By default the
-//! longest queue gives way, as above.
+//! longest queue gives way, as above. In a memory the queues are those of its ports: `x.vc` is the number of the arriving unit's queue, `x.own`
+//! and `x.length[r0]` are cells of shared room, `x.total` and `x.capacity` are those of the full pool or memory, and `x.rate` is that
+//! of the unit's port; weights, MCRs and state do not exist there.
 //!
 //! # Differences from the paper
-//! There is no paper. A choice of a queue that cannot give way ends the run with a message, as what cannot be computed does.
+//! There is no paper. A choice of a queue that cannot give way ends the run with a message, as what cannot be computed does. A memory
+//! may ask more than once before it removes anything.
 //!
 //! # Complexity
 //! At most as many instructions as the code has, which is at most 1024, and a step for each queue, for a packet that finds no room.
@@ -53,10 +56,12 @@ use crate::program::limits::Limits;
 use crate::program::run::{Machine, Outcome, View};
 use crate::program::source::{Source, Texts, VictimCode};
 use crate::program::trace::Trace;
-use crate::program::values::{PARAMS, STATE, Values, known};
+use crate::program::step::Steps;
+use crate::program::values::{Buffer, PARAMS, STATE, Values, known};
 use crate::refused::Refused;
-use crate::rng::Dice;
+use crate::rng::{Dice, Subject};
 use crate::section;
+use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc, QueueId};
 
 section! {
@@ -85,28 +90,39 @@ section! {
     }
 }
 
-/// A program at one port.
+/// A checked program with its state, which chooses a queue.
 #[derive(Clone, Debug)]
-pub struct Policy {
+pub(crate) struct Chooser {
     program: Program,
-    end: End,
-    lengths: Lengths,
-    frames: Frames,
     state: Vec<Word>,
     per_queue: Vec<Word>,
     each: usize,
     trace: Trace,
     dice: Dice,
-    rate: Word,
-    /// Weight and minimum rate of each circuit.
-    contracts: IdVec<PortVc, [Word; 2]>,
     failure: Option<Failure>,
     texts: Box<Texts>,
 }
 
-impl Policy {
-    /// Build the program of one port; the error says why it cannot run there.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+/// A program at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    chooser: Chooser,
+    end: End,
+    lengths: Lengths,
+    frames: Frames,
+    rate: Word,
+    /// Weight and minimum rate of each circuit.
+    contracts: IdVec<PortVc, [Word; 2]>,
+}
+
+impl Chooser {
+    /// Build the program for a buffer with `queues` queues; the error says why it cannot run there.
+    pub(crate) fn new(
+        params: &Params,
+        context: &impl Buffer,
+        queues: usize,
+        dice: Dice,
+    ) -> Result<Chooser, Refused> {
         let names = ProgramNames {
             params: &known(&params.params, "params", PARAMS, context)?,
             state: &known(&params.state, "state", STATE, context)?,
@@ -118,34 +134,49 @@ impl Policy {
         let code = params.code.clone().unwrap_or_default().0;
         let texts = Texts::new(&params.name, vec![(Hook::GiveWay, code)], source)?;
         let program = check_functions(&texts, &names)?.remove(0);
-        let contracts = context.contracts.iter();
         let of_queue: Vec<Word> = names.per_queue.iter().map(|known| known.word).collect();
-        Ok(Policy {
+        Ok(Chooser {
             program,
-            end: params.end,
-            lengths: Lengths::new(context, false)?,
-            frames: Frames::new(context.vcs(), true),
             state: names.state.iter().map(|known| known.word).collect(),
             each: of_queue.len(),
             trace: Trace::new(params.trace.as_deref().unwrap_or_default(), &names)?,
-            per_queue: of_queue.repeat(context.vcs()),
-            dice: context.dice(&params.stream),
-            rate: Word::size(context.rate.0),
-            contracts: contracts
-                .map(|contract| [Word::float(contract.weight), Word::size(contract.mcr.0)])
-                .collect(),
+            per_queue: of_queue.repeat(queues),
+            dice,
             failure: None,
             texts: Box::new(texts),
         })
     }
 
+    /// Return the instructions.
+    pub(crate) fn steps(&self) -> &Steps {
+        &self.program.steps
+    }
+
+    /// Return the reason why the program could not compute a choice, if it failed.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// Return the queue that the program chooses now for the unit `subject`, or `None` if that unit is lost.
+    pub(crate) fn choose(
+        &mut self,
+        (now, subject): (Time, Subject),
+        view: &impl View,
+        choices: &NumberSet<QueueId>,
+    ) -> Option<QueueId> {
+        let chosen = self.chosen(subject, view, choices);
+        chosen.unwrap_or_else(|why| {
+            self.failure.get_or_insert(Failure { time: now, why });
+            None
+        })
+    }
+
     /// Return the number that the program chooses; the error says why the program failed.
-    fn victim(&mut self, full: &Full<'_>, choices: &NumberSet<QueueId>) -> Result<i64, String> {
-        let Policy { program, state, per_queue, each, dice, rate, contracts, .. } = self;
-        let draws = dice.about(full.subject);
-        let view = BufferView { full, choices, rate: *rate, contracts };
+    fn victim(&mut self, subject: Subject, view: &impl View) -> Result<i64, String> {
+        let Chooser { program, state, per_queue, each, dice, .. } = self;
+        let draws = dice.about(subject);
         let mut machine = Machine { state: [state, &mut [], per_queue], each: *each, ranks: None, draws };
-        match machine.run(&mut program.steps, &view) {
+        match machine.run(&mut program.steps, view) {
             Ok(Outcome::Queue(number)) => Ok(number),
             Ok(_) => unreachable!("a checked program of push-out chooses"),
             Err(failed) => Err(self.texts.message(Hook::GiveWay, &failed)),
@@ -153,12 +184,34 @@ impl Policy {
     }
 
     /// Return the queue that gives way, or `None` if the arriving unit is lost; the error says why there is no choice.
-    fn chosen(&mut self, full: &Full<'_>, choices: &NumberSet<QueueId>) -> Result<Option<QueueId>, String> {
-        let number = self.victim(full, choices)?;
+    fn chosen(
+        &mut self,
+        subject: Subject,
+        view: &impl View,
+        choices: &NumberSet<QueueId>,
+    ) -> Result<Option<QueueId>, String> {
+        let number = self.victim(subject, view)?;
         match choices.iter().find(|queue| i64::from(queue.0) == number) {
             None if number != -1 => Err(self.texts.no_choice(number, "queue that can give way, or -1")),
             queue => Ok(queue),
         }
+    }
+}
+
+impl Policy {
+    /// Build the program of one port; the error says why it cannot run there.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let contracts = context.contracts.iter();
+        Ok(Policy {
+            chooser: Chooser::new(params, context, context.vcs(), context.dice(&params.stream))?,
+            end: params.end,
+            lengths: Lengths::new(context, false)?,
+            frames: Frames::new(context.vcs(), true),
+            rate: Word::size(context.rate.0),
+            contracts: contracts
+                .map(|contract| [Word::float(contract.weight), Word::size(contract.mcr.0)])
+                .collect(),
+        })
     }
 }
 
@@ -172,13 +225,10 @@ impl PushOut for Policy {
         if choices.is_empty() {
             return None;
         }
-        match self.chosen(full, &choices) {
-            Ok(victim) => cut(full, victim?.vc(), |queue| longest_queue::part(queue, end)),
-            Err(why) => {
-                self.failure.get_or_insert(Failure { time: full.now, why });
-                None
-            }
-        }
+        let Policy { chooser, rate, contracts, .. } = self;
+        let view = BufferView { full, choices: &choices, rate: *rate, contracts };
+        let victim = chooser.choose((full.now, full.subject), &view, &choices)?;
+        cut(full, victim.vc(), |queue| longest_queue::part(queue, end))
     }
 
     fn lengths(&mut self) -> &mut Lengths {
@@ -190,11 +240,12 @@ impl PushOut for Policy {
     }
 
     fn state(&self) -> Vec<Figure> {
-        self.trace.figures(&self.state, &self.per_queue, self.each)
+        let Chooser { trace, state, per_queue, each, .. } = &self.chooser;
+        trace.figures(state, per_queue, *each)
     }
 
     fn failure(&self) -> Option<&Failure> {
-        self.failure.as_ref()
+        self.chooser.failure()
     }
 }
 
@@ -249,7 +300,6 @@ mod tests {
     use super::super::Spec;
     use super::*;
     use crate::link::port::bench::Bench;
-    use crate::rng::Subject;
     use crate::serde_json::{Value as Json, json};
     use crate::units::ids::IdSlice;
 
@@ -301,7 +351,11 @@ mod tests {
         let mut policy = Policy::new(&params, &context).unwrap();
         let mut choices = NumberSet::new(2);
         choices.insert(QueueId(0));
-        let why = policy.chosen(&full_of(&crate::buffer::pool::Pool::new(context.capacity, 2)), &choices);
+        let pool = crate::buffer::pool::Pool::new(context.capacity, 2);
+        let full = full_of(&pool);
+        let Policy { chooser, rate, contracts, .. } = &mut policy;
+        let view = BufferView { full: &full, choices: &choices, rate: *rate, contracts };
+        let why = chooser.chosen(full.subject, &view, &choices);
         let expected =
             "the choice of \"program\" must be the number of a queue that can give way, or -1, not 1";
         assert_eq!(why, Err(expected.to_string()));
@@ -309,7 +363,7 @@ mod tests {
 
     fn full_of(pool: &crate::buffer::pool::Pool) -> Full<'_> {
         Full {
-            now: crate::units::Time::ZERO,
+            now: Time::ZERO,
             pool,
             queues: IdSlice::new(&[]),
             arriving: (PortVc(1), 1),

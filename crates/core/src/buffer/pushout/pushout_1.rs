@@ -16,12 +16,15 @@
 //! (default off, as in the paper): leave the EOM cell when the receiver already has a part of that frame, so that it
 //! does not take the next frame for its rest; an EOM that is left over is passed over. `fallback` (default
 //! `next-queue`) says what goes when the longest queue holds no EOM: the fragment of the next longest queue that does,
-//! or nothing. `pass_eom` (default true): keep the EOM cell of a frame that loses its end, if there is room.
+//! or nothing. `pass_eom` (default true): keep the EOM cell of a frame that loses its end, if there is room. A memory has
+//! `keep_eom` and `fallback` alone: the `pass_eom` is that of the port's admission policy.
 //!
 //! # Differences from the paper
 //! The paper is silent on ties (the lowest circuit number goes), on a queue without EOM, and on the rest of a frame
 //! whose cell finds no space: it is discarded as by partial packet discard. A cell in transmission counts as part of
-//! its queue's length, but is out of reach.
+//! its queue's length, but is out of reach. In a memory the longest queue is that of a port and class: of its circuits the longest
+//! with an EOM loses its head. A queue within its reserved room is spared there, and no cell goes for one that would not fit beside
+//! what is in transmission.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells.

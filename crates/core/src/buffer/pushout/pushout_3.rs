@@ -17,13 +17,16 @@
 //! that stays: the partial packet of the next longest queue and, if there is none, the head of the longest queue up to
 //! its first EOM; that head at once; or nothing. `discard_rest` (default true): discard what still arrives of a frame
 //! that has lost a cell. `pass_eom` (default true): keep the EOM cell of a frame that loses its end, if there is room
-//! and the receiver already has a part of it.
+//! and the receiver already has a part of it. A memory has `last_eom` and `fallback` alone: the port's admission policy, one for
+//! frames, discards the rest of a broken frame.
 //!
 //! # Differences from the paper
 //! "Delimited by the tail cell and the last EOM cell" leaves open whether that EOM is among what is dropped, hence
 //! `last_eom`. The rest of a frame that was pushed out is discarded, also the arriving cell if the frame is its own;
 //! the paper does not say so, hence `discard_rest`. It is silent on ties (the lowest circuit number goes), and on
-//! queues that end with an EOM. A cell in transmission counts as part of its queue's length, but is out of reach.
+//! queues that end with an EOM. A cell in transmission counts as part of its queue's length, but is out of reach. In a memory the
+//! longest queue is that of a port and class, a queue within its reserved room is spared, and no cell goes for one that would
+//! not fit beside what is in transmission.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells.
@@ -102,7 +105,7 @@ impl PushOut for Policy {
 }
 
 /// Return the units behind the last EOM of a queue, and that EOM if it goes as well; `None` if there are no such units.
-fn tail(queue: &Queue, last_eom: LastEom) -> Option<Part> {
+pub(crate) fn tail(queue: &Queue, last_eom: LastEom) -> Option<Part> {
     let last = queue.runs().last()?;
     let open = queue.runs().get(last).is_some_and(|run| !run.is_closed());
     let behind = if open { last } else { last + 1 };

@@ -15,18 +15,21 @@
 //! with MCR taken as cells on the line like the link rate, even if the scheduler's `layer` is another. `fallback`
 //! (default `next-queue`) says what goes when queue LQ has no entire packet: that of the next circuit in the order of
 //! numbers that has one and, if there is none, the head of queue LQ up to its first EOM; that head at once; or
-//! nothing. `pass_eom` (default true): keep the EOM cell of a frame that loses its end, if there is room.
+//! nothing. `pass_eom` (default true): keep the EOM cell of a frame that loses its end, if there is room. A memory has `fallback`
+//! alone: the `pass_eom` is that of the port's admission policy.
 //!
 //! # Differences from the paper
 //! The pseudocode is followed where the prose contradicts it: comparisons are of the queue that has changed with queue
 //! LQ, strict, so that LQ stays on ties, and a push-out compares nothing. At first LQ names the first circuit. A cell
 //! is transmitted when its last bit has left. The paper is silent on a queue LQ without an entire packet, and on the
-//! rest of a frame whose cell finds no space: it is discarded as by partial packet discard.
+//! rest of a frame whose cell finds no space: it is discarded as by partial packet discard. In a memory one register compares the
+//! queues of all ports by their shared room; where a pool is full to which queue LQ does not belong, or that queue is within its
+//! reserved room, the next queue gives way.
 //!
 //! # Complexity
 //! Constant per cell, also when the buffer is full, unless queue LQ has no entire packet.
 
-use super::lengths::{Lengths, cut, fall_back};
+use super::lengths::{Lengths, cut, head};
 use super::pushout_2::entire_packet;
 use super::register::Register;
 use super::{Context, Cut, Fallback, Full, PushOut, Scope};
@@ -78,8 +81,11 @@ impl Policy {
 impl PushOut for Policy {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
         let longest = self.register.longest();
-        cut(full, longest, entire_packet)
-            .or_else(|| fall_back(full, longest, self.fallback, || self.next(full)))
+        self.fallback.choose(
+            cut(full, longest, entire_packet),
+            || self.next(full),
+            || head(full, longest),
+        )
     }
 
     fn lengths(&mut self) -> &mut Lengths {

@@ -44,11 +44,9 @@ impl Register {
         &mut self.lengths
     }
 
-    /// Compare queue `vc`, which has changed, with queue LQ: "if (QL\[LQ\] < QL\[i\]) LQ = i".
+    /// Compare queue `vc`, which has changed, with queue LQ.
     pub(super) fn compare(&mut self, vc: PortVc, pool: &Pool) {
-        if self.lengths.of(pool, self.longest) < self.lengths.of(pool, vc) {
-            self.longest = vc;
-        }
+        self.longest = longer(self.longest, vc, |queue| self.lengths.of(pool, queue));
     }
 
     /// Replay the latest changes, in order. `before` is the register's value before them; `None` if earlier changes
@@ -86,6 +84,11 @@ impl Register {
         self.longest = longest;
         true
     }
+}
+
+/// Return queue LQ after it was compared with a queue that has changed: "if (QL\[LQ\] < QL\[i\]) LQ = i".
+pub(crate) fn longer<Q: Copy, L: Ord>(longest: Q, changed: Q, length: impl Fn(Q) -> L) -> Q {
+    if length(longest) < length(changed) { changed } else { longest }
 }
 
 impl Change {

@@ -13,7 +13,8 @@ use super::offer::{Exit, Offer, Removal, Taken};
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Settled, Within};
 use crate::buffer::pushout::longest_queue::End;
-use crate::buffer::pushout::{Cut, Full, PushOut};
+use crate::buffer::pushout::pushout_3::tail;
+use crate::buffer::pushout::{Cut, Full, PushOut, head_fragment};
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
 use crate::link::gate::Gate;
@@ -354,33 +355,66 @@ impl Port {
     pub(crate) fn has_piece(&self, cut: memory::Cut, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
         match cut.piece {
             Piece::Unit(end) => self.find_waiting(cut.queue, end, vc_of).is_some(),
-            Piece::Packet => self.find_packet(cut.queue, vc_of).is_some(),
-            Piece::Head => self.find_head(cut.queue, vc_of).is_some(),
+            _ => self.find_piece(cut, vc_of).is_some(),
         }
     }
 
-    /// Lose a piece: a port of the memory needs its room.
+    /// Lose a piece: a port of the memory needs its room. Return the circuit if the piece had no EOM, so that its frame may
+    /// still be arriving, and whether an earlier part of that frame stays queued or has been sent.
     pub(crate) fn expel(
         &mut self,
         now: Time,
         cut: memory::Cut,
         vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
-    ) {
-        let found = match cut.piece {
-            Piece::Unit(end) => return self.expel_one(now, (cut.queue, end), vc_of, losses),
-            Piece::Packet => self.find_packet(cut.queue, &vc_of),
-            Piece::Head => self.find_head(cut.queue, &vc_of),
-        };
-        let (queue, run) = found.expect("a queue that gives way has the piece");
-        let mut waiting = self.queues[queue].len();
-        for (position, unit) in self.queues[queue].cut(Part { run, extent: Extent::Whole }) {
+    ) -> Option<(PortVc, bool)> {
+        if let Piece::Unit(end) = cut.piece {
+            self.expel_one(now, (cut.queue, end), vc_of, losses);
+            return None;
+        }
+        let (queue, part) = self.find_piece(cut, &vc_of).expect("a queue that gives way has the piece");
+        let runs = self.queues[queue].runs();
+        let is_open = runs.get(part.run).is_some_and(|run| !run.is_closed());
+        let fragment = part.leaves_fragment(runs);
+        let (mut waiting, mut last) = (self.queues[queue].len(), None);
+        for (position, unit) in self.queues[queue].cut(part) {
             waiting -= 1;
+            last = Some(vc_of(&unit));
             self.left_queue(queue, &unit, waiting == 0);
             let (vc, exit) = (vc_of(&unit), Exit::Removed(queue, position));
             self.give_up(&Taken { now, unit, queue, vc, exit }, Reason::PushedOut, losses);
             self.note_pushed_out(&unit, vc);
         }
+        last.filter(|_| is_open).map(|vc| (vc, fragment))
+    }
+
+    /// Record that the arriving frame of a circuit has lost its end to a memory, so that the rest is useless.
+    pub(crate) fn break_frame(&mut self, vc: PortVc, fragment: bool) {
+        if matches!(self.admission.within(vc), Within::Lost(reason) if reason != Reason::Partial) {
+            return; // the policy has refused the arriving frame: an earlier one was cut
+        }
+        self.admission.broken(vc, fragment);
+        if let Some(share) = &mut self.share {
+            share.note_refusal(vc);
+        }
+    }
+
+    /// Judge an accepted unit again whose own frame a memory has just cut: it may still be a delimiter.
+    pub(crate) fn judge_again(&mut self, accepted: Verdict, now: Time, unit: Unit, vc: PortVc) -> Verdict {
+        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
+        let verdict = match self.admission.within(vc) {
+            Within::Lost(reason) => Verdict::Discard(reason),
+            Within::Broken(reason) if !unit.is_eom() => Verdict::Discard(reason),
+            Within::Broken(_) => {
+                self.ask_memory(&offer);
+                self.judge(&offer, false)
+            }
+            Within::Taken | Within::Asked => accepted,
+        };
+        if let Verdict::Discard(_) = verdict {
+            self.admission.settled(&unit, vc, Settled::TurnedAway { size: offer.size });
+        }
+        verdict
     }
 
     /// Lose the first or last of the waiting units that a memory charges to one of its queues.
@@ -404,20 +438,18 @@ impl Port {
         }
     }
 
-    /// Find the first entire packet that a memory charges to its queue `number`, by queue of the port and run: of the longest
-    /// queue that has one.
-    fn find_packet(&self, number: usize, vc_of: impl Fn(&Unit) -> PortVc) -> Option<(QueueId, usize)> {
-        let packet = |queue: &Queue| queue.first_packet(|unit| self.is_charged(number, unit, &vc_of));
-        let found = self.queues.pairs().filter_map(|(index, queue)| packet(queue).map(|run| (index, run)));
+    /// Find a piece that a memory charges to one of its queues, by queue of the port and part: of the longest queue that has
+    /// one.
+    fn find_piece(&self, cut: memory::Cut, vc_of: impl Fn(&Unit) -> PortVc) -> Option<(QueueId, Part)> {
+        let is_own = |unit: &Unit| self.is_charged(cut.queue, unit, &vc_of);
+        let part = |queue: &Queue| match cut.piece {
+            Piece::Packet => queue.first_packet(is_own).map(|run| Part { run, extent: Extent::Whole }),
+            Piece::Head { keep_eom } if queue.front().is_some_and(is_own) => head_fragment(queue, keep_eom),
+            Piece::Tail(last_eom) if queue.back().is_some_and(|last| is_own(&last)) => tail(queue, last_eom),
+            _ => None,
+        };
+        let found = self.queues.pairs().filter_map(|(index, queue)| Some((index, part(queue)?)));
         found.max_by_key(|&(index, _)| (self.length_of(index), Reverse(index)))
-    }
-
-    /// Find the first run of the longest queue whose first unit a memory charges to its queue `number`, if the run is closed.
-    fn find_head(&self, number: usize, vc_of: impl Fn(&Unit) -> PortVc) -> Option<(QueueId, usize)> {
-        let is_of = |queue: &Queue| queue.front().is_some_and(|unit| self.is_charged(number, unit, &vc_of));
-        let queues = self.queues.keys().filter(|&index| is_of(&self.queues[index]));
-        let longest = queues.max_by_key(|&index| (self.length_of(index), Reverse(index)))?;
-        self.queues[longest].runs().get(0).filter(|run| run.is_closed()).map(|_| (longest, 0))
     }
 
     /// Return whether a memory charges a unit to its queue `number`.
@@ -540,7 +572,7 @@ impl Port {
         let Cut { vc, part } = cut;
         let runs = self.queues[vc.queue()].runs();
         let run = runs.get(part.run).copied();
-        let fragment = part.extent == Extent::AndEomBefore || (part.run == 0 && runs.is_open_ahead());
+        let fragment = part.leaves_fragment(runs);
         self.remove(offer.now, cut, losses);
         let Some(run) = run else { return false };
         // Only a run without EOM can still grow, unless a newer frame already arrives.

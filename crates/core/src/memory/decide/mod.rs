@@ -8,12 +8,13 @@ pub mod lossless;
 
 use serde_json::{Map, Value as Json};
 
-use super::pushout::{Content, Piece};
+use super::pushout::{Content, Cut, Piece, PushOut};
 use super::sharing::{Context, Sharing, Variables};
 use super::{Account, Charge, Leaving, Memory, MemoryParts, SharedPool, SharedQueue, ThresholdCheck};
 use super::{pushout, sharing};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Outlet, QueueTerms};
+use crate::buffer::pushout::pushout_3::LastEom;
 use crate::buffer::size::{CellSize, Measure};
 use crate::language::spec::Field;
 use crate::language::tree::{Fault, Node};
@@ -54,12 +55,14 @@ impl Policies {
             sharing::Spec::Program(program) => &program.name,
             scheme => scheme.name(),
         };
-        match &self.pushout {
+        let pushout = self.pushout.as_ref().map(|pushout| match pushout {
+            pushout::Spec::Program(program) => &program.name,
+            pushout => pushout.name(),
+        });
+        match pushout {
             None => scheme.to_string(),
-            Some(pushout) if self.admission.kind() == sharing::Kind::CompleteSharing => {
-                pushout.name().to_string()
-            }
-            Some(pushout) => format!("{scheme} with {}", pushout.name()),
+            Some(name) if self.admission.kind() == sharing::Kind::CompleteSharing => name.to_string(),
+            Some(name) => format!("{scheme} with {name}"),
         }
     }
 
@@ -84,18 +87,16 @@ pub struct Decider {
 }
 
 /// The queues of a memory whose ports are sending.
-struct Sending<'a>(&'a [SharedQueue]);
+struct Sending;
 
-impl Content for Sending<'_> {
-    fn has(&self, queue: usize, piece: Piece) -> bool {
-        match piece {
-            Piece::Unit(_) | Piece::Packet => self.0[queue].held() > 1,
-            Piece::Head => false, // a packet of one cell has no rest
-        }
+impl Content for Sending {
+    fn has(&self, queues: &[SharedQueue], Cut { queue, piece }: Cut) -> bool {
+        // a packet of one cell ends with an EOM
+        piece != Piece::Tail(LastEom::Stays) && queues[queue].held() > 1
     }
 
-    fn in_transmission(&self, queue: usize) -> u64 {
-        self.0[queue].held().min(1)
+    fn in_transmission(&self, queues: &[SharedQueue], queue: usize) -> u64 {
+        queues[queue].held().min(1)
     }
 }
 
@@ -109,7 +110,7 @@ impl Decider {
             check: ThresholdCheck::Before,
             pools: vec![SharedPool::new(cells, ports, 0, scheme)],
             queues: (0..ports).map(queue).collect(),
-            pushout: policies.pushout.clone(),
+            pushout: policies.pushout.as_ref().map(|pushout| make_room(pushout, cells, ports)).transpose()?,
         });
         Ok(Decider { memory, unit: packet() })
     }
@@ -131,7 +132,8 @@ impl Decider {
 
     /// Return what the decisions depend on besides the lengths of queues and the variables of the scheme.
     pub fn depends_on(&self) -> Option<&str> {
-        self.scheme().depends_on()
+        let of_pushout = self.memory.pushout.as_ref().and_then(PushOut::depends_on);
+        self.scheme().depends_on().or(of_pushout)
     }
 
     /// Return the variables of the scheme.
@@ -144,9 +146,9 @@ impl Decider {
         self.memory.pools[0].scheme_mut().set_variables(variables);
     }
 
-    /// Return why the scheme could not compute a decision, if it failed.
+    /// Return why a policy could not compute a decision, if it failed.
     pub fn failure(&self) -> Option<&str> {
-        self.scheme().failure().map(|failure| failure.why.as_str())
+        self.memory.failure().map(|failure| failure.why.as_str())
     }
 
     fn scheme(&self) -> &sharing::Policy {
@@ -158,7 +160,7 @@ impl Decider {
         let (now, account, unit) = (Time::ZERO, account(queue), self.unit);
         let mut charge = self.memory.offer(now, account, 1, &unit);
         while charge.is_none() {
-            let Some(cut) = self.memory.victim(account, 1, &unit, &Sending(&self.memory.queues)) else {
+            let Some(cut) = self.memory.victim(now, account, 1, &unit, &Sending) else {
                 return false;
             };
             self.leave(cut.queue, false);
@@ -182,6 +184,13 @@ fn build(scheme: &sharing::Spec, cells: u64, lines: usize) -> Result<sharing::Po
     let measure = Measure::MemoryCells(CellSize { octets: PACKET, header: 0 });
     let (capacity, name) = (Capacity::limited(cells), ["shared", "all"]);
     scheme.build(&Context { capacity, measure, queues: &terms, seed: 0, name, circuits: &UNNAMED })
+}
+
+/// Build the push-out policy of such a memory.
+fn make_room(pushout: &pushout::Spec, cells: u64, lines: usize) -> Result<pushout::Policy, Refused> {
+    let rates: Vec<Rate> = (0..lines).map(|line| outlet(line).rate).collect();
+    let (measure, name) = (Measure::MemoryCells(CellSize { octets: PACKET, header: 0 }), "shared");
+    pushout.build(&pushout::Context { cells, measure, rates: &rates, seed: 0, name, circuits: &UNNAMED })
 }
 
 /// Return the line over which a queue sends.

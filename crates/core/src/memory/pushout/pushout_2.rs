@@ -3,12 +3,11 @@
 //! Ports whose circuits have queues of their own record which packets are entire. A policy for frames at the port
 //! discards the rest of a packet that found no room, as partial packet discard.
 
-use std::cmp::Reverse;
-
-use super::{Cut, Full, Piece, PushOut};
+use super::{ByLength, Piece};
 use crate::buffer::pushout::Fallback;
-use crate::buffer::pushout::longest_queue::End;
 use crate::section;
+
+pub use super::ByLength as Policy;
 
 section! {
     /// The longest queue loses its first entire packet.
@@ -19,49 +18,26 @@ section! {
 }
 
 /// The policy removes entire packets, or the rest of a packet whose first cells have been sent.
-pub const KEEPS_PACKETS: bool = true;
+pub const GOES_BY_FRAMES: bool = true;
 
-impl PushOut for Params {
-    fn choose(&self, full: &Full<'_>) -> Option<Cut> {
-        if !full.can_fit() {
-            return None; // packets would be lost for nothing
-        }
-        let longest = longest(full, Piece::Unit(End::Head))?;
-        let of = |queue: usize, piece| full.ports.has(queue, piece).then_some(Cut { queue, piece });
-        let next = || longest_with(full, Piece::Packet);
-        of(longest, Piece::Packet).or_else(|| match self.fallback {
-            Fallback::NextQueue => next().or_else(|| of(longest, Piece::Head)),
-            Fallback::HeadFragment => of(longest, Piece::Head),
-            Fallback::Refuse => None,
-        })
+impl From<&Params> for ByLength {
+    fn from(params: &Params) -> ByLength {
+        ByLength { piece: Piece::Packet, fallback: params.fallback }
     }
-}
-
-/// Return the longest queue that has such a piece; among equals the one with the lowest number. Queues within their
-/// reserved room are excluded, since removing from them frees no room for others.
-fn longest(full: &Full<'_>, piece: Piece) -> Option<usize> {
-    let lengths = full.lengths().filter(|&(_, length)| length > 0);
-    let having = lengths.filter(|&(queue, _)| full.ports.has(queue, piece));
-    having.max_by_key(|&(queue, length)| (length, Reverse(queue))).map(|(queue, _)| queue)
-}
-
-/// Return the cut of such a piece of the longest queue that has one.
-fn longest_with(full: &Full<'_>, piece: Piece) -> Option<Cut> {
-    longest(full, piece).map(|queue| Cut { queue, piece })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Ports, memory};
+    use super::super::Spec;
+    use super::super::tests::{self, Ports};
+    use super::super::Cut;
     use super::*;
 
-    /// Choose in a full memory with queues of these lengths, each reserving two cells, for a unit of three cells of queue 0.
     fn chosen(lengths: &[u64], fallback: Fallback, ports: &Ports) -> Option<Cut> {
-        let memory = memory(lengths, 2);
-        let full = Full { memory: &memory, pool: Some(0), own: 0, size: 3, ports };
-        Params { fallback }.choose(&full)
+        tests::chosen(&Spec::Pushout2(Params { fallback }), lengths, ports)
     }
 
+    const HEAD: Piece = Piece::Head { keep_eom: false };
     const NEXT: Fallback = Fallback::NextQueue;
 
     #[test]
@@ -78,9 +54,9 @@ mod tests {
         let ports = Ports::new(&["1p", "1h", "1ph"]);
         let cut = |queue, piece| Some(Cut { queue, piece });
         assert_eq!(chosen(&[5, 9, 8], NEXT, &ports), cut(2, Piece::Packet));
-        assert_eq!(chosen(&[5, 9, 8], Fallback::HeadFragment, &ports), cut(1, Piece::Head));
+        assert_eq!(chosen(&[5, 9, 8], Fallback::HeadFragment, &ports), cut(1, HEAD));
         assert_eq!(chosen(&[5, 9, 8], Fallback::Refuse, &ports), None);
-        assert_eq!(chosen(&[5, 9, 8], NEXT, &Ports::new(&["1", "1h", "1h"])), cut(1, Piece::Head));
+        assert_eq!(chosen(&[5, 9, 8], NEXT, &Ports::new(&["1", "1h", "1h"])), cut(1, HEAD));
         assert_eq!(
             chosen(&[5, 9, 8], NEXT, &Ports::new(&["1", "1", "1h"])),
             None,
