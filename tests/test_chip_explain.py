@@ -185,10 +185,10 @@ def test_counts_of_several_classes_are_explained_for_each(tmp_path: Path, capsys
     table = tmp_path / "counts.csv"
     lines = ["# of a switch", "name, value", *(f"lossless.{name}, {value}" for name, value in LADDER.items())]
     table.write_text("\n".join([*lines, "", "lossy.drop, 9884"]), encoding="utf-8")
-    command("chip", "explain", str(table), "--cell", "254", "--json")
+    command("switch", "explain", str(table), "--cell", "254", "--json")
     document = json.loads(capsys.readouterr().out)
     assert [each["class"] for each in document["classes"]] == ["lossless", "lossy"]
-    command("chip", "explain", str(table), "--cell", "254")
+    command("switch", "explain", str(table), "--cell", "254")
     out = capsys.readouterr().out
     assert "lossless: one configuration explains the counts" in out
     assert "lossy: several configurations explain the counts" in out

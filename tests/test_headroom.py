@@ -151,7 +151,7 @@ SONIC = """# PG lossless profiles.
 def test_a_table_of_sonic_gives_xoff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "pg_profile_lookup.ini"
     table.write_text(SONIC, encoding="utf-8")
-    command("headroom", str(table), "--mtu", "4096", "--other", "9100", "--cell", "192", "--json")
+    command("switch", "headroom", str(table), "--mtu", "4096", "--other", "9100", "--cell", "192", "--json")
     found = json.loads(capsys.readouterr().out)["rows"]
     assert [row["name"] for row in found] == ["10000 Mb/s, 5m", "100000 Mb/s, 300m", "400000 Mb/s, 300m"]
     assert [row["given_bytes"] for row in found] == [35_776, 83_968, 83_968]
@@ -171,7 +171,7 @@ Ethernet8, 100 Gb/s, 300 m, 4096, , 192, , pool, 100 kB
 def test_a_table_is_printed_row_by_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "lines.csv"
     table.write_text(CSV, encoding="utf-8")
-    command("headroom", str(table))
+    command("switch", "headroom", str(table))
     words = " ".join(capsys.readouterr().out.split())
     assert "Ethernet0 83 136 433 83 968 438 – cable: 47 % enough" in words
     assert "Ethernet4 77 952 406 100 000 521 pool: 78 % cable: 50 % shared" in words
@@ -237,7 +237,7 @@ def test_a_bad_table_gets_one_message(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_bytes(content)
-    command("headroom", "t.csv", code=3)
+    command("switch", "headroom", "t.csv", code=3)
     out, err = capsys.readouterr()
     assert not out
     assert err.startswith(message.format("t.csv"))
@@ -248,9 +248,9 @@ def test_a_bad_table_gets_one_message(
 def test_a_file_that_no_switch_can_have_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "large.csv"
     table.write_bytes(HEAD + GOOD * 1_000_000)
-    command("headroom", str(table), code=1)
+    command("switch", "headroom", str(table), code=1)
     assert capsys.readouterr().err == f"{table}: larger than 16 MiB, the limit\n"
-    command("headroom", str(tmp_path / "none.csv"), code=1)
+    command("switch", "headroom", str(tmp_path / "none.csv"), code=1)
     assert capsys.readouterr().err == f"{tmp_path / 'none.csv'}: No such file or directory\n"
 
 

@@ -89,7 +89,14 @@ def loaded_by(*arguments: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--version"], ["--help"], ["validate", LAN], ["explain", LAN, "--json"], ["schema"], ["policies", "--json"]],
+    [
+        ["--version"],
+        ["--help"],
+        ["explain", "--check", LAN],
+        ["explain", LAN, "--json"],
+        ["list", "--schema"],
+        ["list", "schemes", "--json"],
+    ],
 )
 def test_commands_that_run_nothing_load_nothing_heavy(arguments: list[str]) -> None:
     assert not HEAVY & loaded_by(*arguments)

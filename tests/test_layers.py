@@ -26,7 +26,20 @@ CORE_EXCEPTIONS = {
 
 FLOORS = [
     ["linktypes"],
-    ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture", "progress"],
+    [
+        "literals",
+        "options",
+        "excerpt",
+        "kept",
+        "parsing",
+        "limits",
+        "stats",
+        "svg",
+        "catalogue",
+        "running",
+        "capture",
+        "progress",
+    ],
     ["errors", "shipped", "style"],
     ["extras", "flowlist"],
     ["recording"],

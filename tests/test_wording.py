@@ -94,7 +94,12 @@ def test_where_no_port_has_a_limited_buffer_the_option_or_the_argument_says_whic
 
 
 def test_the_command_line_prints_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (["run", LAN], ["validate", LAN], ["explain", LAN], ["compare", LAN, "--policies", "epd,ppd"]):
+    for arguments in (
+        ["run", LAN],
+        ["explain", "--check", LAN],
+        ["explain", LAN],
+        ["compare", LAN, "--policies", "epd,ppd"],
+    ):
         with pytest.raises(SystemExit):
             cli.main([*arguments, "--set", "durration=1 s"])
         assert capsys.readouterr().err.startswith("--set durration=1 s: unknown key")

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
 from pushout.errors import Argument
-from pushout.exact import STATES
 from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
+from pushout.options import takes
 from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
 from pushout.policy.program import PoliciesByPort
@@ -47,7 +46,8 @@ from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, traced
 from pushout.question.why import LAST, Reaction, WhyResult
 from pushout.question.why import why as ask_why
-from pushout.question.worst import OPTIMUM, WorstResult
+from pushout.question.worst import WorstResult
+from pushout.question.worst_options import About, Never, Ratio
 from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
@@ -106,8 +106,8 @@ def run(
 ) -> Result:
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
-    Parameters: `scenario` is a path, the name of a shipped scenario (`pushout scenarios` lists them), a text (TOML or
-    JSON) or a mapping of its keys; `policies` gives ports, classes of ports or memories policies in Python,
+    Parameters: `scenario` is a path, the name of a shipped scenario (`pushout list scenarios` has them), a text
+    (TOML or JSON) or a mapping of its keys; `policies` gives ports, classes of ports or memories policies in Python,
     one or one of each kind (`{"bottleneck": my_policy}`, see `pushout.policy`); `set` overrides keys
     (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default
     the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of threads
@@ -496,20 +496,8 @@ def why(
         )
 
 
-def worst(
-    policy: str | Mapping[str, Any],
-    *,
-    memory: int,
-    ports: int = 2,
-    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
-    against: str | Mapping[str, Any] = OPTIMUM,
-    states: int = STATES,
-    reach: Fraction | float | str | None = None,
-    frames: int | None = None,
-    circuits: int = 1,
-    search: bool = False,
-    objective: str = "throughput",
-) -> WorstResult:
+@takes(Ratio)
+def worst(asked: Ratio) -> WorstResult:
     """Find the exact worst case of a policy of a shared memory, proved in both directions.
 
     Packets of one cell arrive in slots; `ports` ports share `memory` packets, and each sends one a slot. The answer is
@@ -527,20 +515,11 @@ def worst(
         >>> pushout.worst("longest-queue", ports=2, memory=8).ratio
         Fraction(14, 11)
     """
-    count = ports if frames is None else circuits
-    return worsts.worst(policy, count, memory, set or {}, against, states, reach, frames, search, objective)
+    return worsts.worst(asked)
 
 
-def longest_delay(
-    policy: str | Mapping[str, Any],
-    *,
-    memory: int,
-    ports: int = 2,
-    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
-    states: int = STATES,
-    frames: int | None = None,
-    circuits: int = 1,
-) -> DelayResult:
+@takes(About)
+def longest_delay(asked: About) -> DelayResult:
     """Find the longest delay of a packet in slots, from its arrival to the end of its transmission, on any input.
 
     Parameters: those of `worst`. The input of the result attains the delay.
@@ -548,22 +527,11 @@ def longest_delay(
         >>> pushout.longest_delay("dynamic-threshold", memory=8, set={"alpha": 1}).slots
         4
     """
-    count = ports if frames is None else circuits
-    return delays.delay(policy, count, memory, set or {}, states, frames)
+    return delays.delay(asked)
 
 
-def never(
-    policy: str | Mapping[str, Any],
-    event: str,
-    *,
-    memory: int,
-    ports: int = 2,
-    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
-    states: int = STATES,
-    frames: int | None = None,
-    circuits: int = 1,
-    pause: Mapping[str, int] | None = None,
-) -> NeverResult:
+@takes(Never)
+def never(asked: Never) -> NeverResult:
     """Prove that an event happens on no input, or find the shortest input on which it does.
 
     Parameters: `event` is `"loss"`, `"loss while room"` (a packet is refused or pushed out, although the memory is not
@@ -577,5 +545,4 @@ def never(
         >>> pushout.never("longest-queue", "starved", memory=8).proved
         True
     """
-    count = ports if frames is None else circuits
-    return nevers.never(policy, event, count, memory, set or {}, states, frames, pause)
+    return nevers.never(asked)

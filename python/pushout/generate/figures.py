@@ -1,11 +1,10 @@
 """Write the page with the names of all figures."""
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pushout.question.computed import COMPUTED
-from pushout.question.figures import SHORT, named
+from pushout.question.figures import SHORT, general, named, rows
 
 PAGE = Path("docs/figures.md")
 
@@ -69,22 +68,9 @@ def _short() -> Iterator[str]:
     yield "| of | short | name |\n|---|---|---|"
     for kind, names in SHORT.items():
         known = {each.path.rpartition("NAME.")[2] for each in named("memories" if kind == "queues" else kind)}
-        rows = (f"| {TITLES[kind]} | `{short}` | `{name}` |" for short, name in names.items() if name in known)
-        yield from dict.fromkeys(map(_by_size, rows))
+        lines = (f"| {TITLES[kind]} | `{short}` | `{name}` |" for short, name in names.items() if name in known)
+        yield from dict.fromkeys(map(general, lines))
     yield ""
-
-
-def _by_size(row: str) -> str:
-    """Write `SIZE` for the sizes of transfers."""
-    return re.sub(r"slowdown_(short|medium|long)_", "slowdown_SIZE_", _any_size(row))
-
-
-def _any_size(text: str) -> str:
-    return re.sub(r"slowdown\.(short|medium|long)\.", "slowdown.SIZE.", text)
-
-
-def _any_reason(path: str) -> str:
-    return re.sub(r"\.(lost|marked)\.(?!total$)[\w-]+$", r".\1.REASON", path)
 
 
 def _all() -> Iterator[str]:
@@ -92,6 +78,5 @@ def _all() -> Iterator[str]:
     for part in ("summary", "flows", "ports", "memories", "circuits", "engine"):
         yield f"## {TITLES[part].capitalize()}\n"
         yield "| name | meaning |\n|---|---|"
-        rows = (f"| `{_any_reason(_any_size(each.path))}` | {each.meaning} |" for each in named(part))
-        yield from dict.fromkeys(rows)
+        yield from (f"| `{each.name}` | {each.meaning} |" for each in rows([part]))
         yield ""

@@ -36,7 +36,7 @@ class Expected:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return the number as printed by `pushout chip predict --json`."""
+        """Return the number as printed by `pushout switch predict --json`."""
         return {
             "name": self.name,
             "value": self.value,
@@ -78,7 +78,7 @@ class ChipResult(Tabled):
 
     @property
     def document(self) -> dict[str, Any]:
-        """As printed by `pushout chip predict --json`."""
+        """As printed by `pushout switch predict --json`."""
         left_out = {"left_out": list(self.left_out)} if self.left_out else {}
         return {"packet_bytes": self.packet, "expected": [each.document for each in self.expected], **left_out}
 

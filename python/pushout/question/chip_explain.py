@@ -91,7 +91,7 @@ class Configuration:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return the configuration as printed by `pushout chip explain --json`."""
+        """Return the configuration as printed by `pushout switch explain --json`."""
         ranges = {"headroom": self.headroom, "mark": self.mark, "xon": self.xon}
         reserved, shared = self.example
         return {
@@ -153,7 +153,7 @@ class Explanation:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return the explanation as printed by `pushout chip explain --json`."""
+        """Return the explanation as printed by `pushout switch explain --json`."""
         return {
             "class": self.name,
             "verdict": self.verdict,
@@ -194,7 +194,7 @@ class ExplainResult(Tabled):
 
     @property
     def document(self) -> dict[str, Any]:
-        """As printed by `pushout chip explain --json`."""
+        """As printed by `pushout switch explain --json`."""
         return {"classes": [each.document for each in self.explanations]}
 
 

@@ -1,11 +1,10 @@
 """The longest delay of a packet under a policy, on any input: `crates/worst` visits all its states."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pushout.question.never import Alone
-from pushout.question.worst import Announce, Policy, about, answered, silent
+from pushout.question.worst import Announce, about, answered, silent
+from pushout.question.worst_options import About
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,15 +20,6 @@ class DelayResult(Alone):
         return f"{self.document['policy']}: {self.slots} slots"
 
 
-def delay(
-    policy: Policy,
-    ports: int,
-    memory: int,
-    parameters: Mapping[str, Any],
-    states: int,
-    frames: int | None = None,
-    announce: Announce = silent,
-) -> DelayResult:
+def delay(asked: About, announce: Announce = silent) -> DelayResult:
     """Find the longest delay of a packet, on any input."""
-    asked = about(policy, ports, memory, parameters, states, frames)
-    return DelayResult(answered({**asked, "objective": "delay"}, announce))
+    return DelayResult(answered({**about(asked), "objective": "delay"}, announce))

@@ -293,3 +293,29 @@ def _named(node: Mapping[str, Any], before: Sequence[str]) -> Iterator[Named]:
             yield from _named(below, [*before, key])
         elif below.get("type") not in ("string", "array", "object") and key not in CLOCK:
             yield Named(".".join([*before, key]), below.get("description", node.get("description", "")))
+
+
+class Row(NamedTuple):
+    """A figure in a list: its name, in which `REASON` and `SIZE` stand for words, its short name, and its meaning."""
+
+    name: str
+    short: str
+    meaning: str
+
+
+def rows(parts: Sequence[str] = ("summary", "flows", "ports", "memories", "circuits", "engine")) -> list[Row]:
+    """List the figures of parts of the report, each once."""
+    found: dict[str, Row] = {}
+    for part in parts:
+        kinds = ("memories", "queues") if part == "memories" else (part,)
+        short = {general(long): general(name) for kind in kinds for name, long in SHORT.get(kind, {}).items()}
+        for each in named(part):
+            name = general(each.path)
+            found.setdefault(name, Row(name, short.get(name.rpartition("NAME.")[2], ""), each.meaning))
+    return list(found.values())
+
+
+def general(path: str) -> str:
+    """Write `SIZE` for the sizes of transfers and `REASON` for the reasons of losses and marks."""
+    any_size = re.sub(r"slowdown([._])(short|medium|long)([._])", r"slowdown\1SIZE\3", path)
+    return re.sub(r"\.(lost|marked)\.(?!total$)[\w-]+$", r".\1.REASON", any_size)

@@ -73,7 +73,7 @@ class Row:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return the row as printed by `pushout headroom --json`."""
+        """Return the row as printed by `pushout switch headroom --json`."""
         cell, pool = self.line.cell, self.line.pool_size
         size = pool.bytes(cell) if self.line.pool else None
         return {
@@ -118,7 +118,7 @@ class HeadroomResult(Tabled):
 
     @property
     def document(self) -> dict[str, Any]:
-        """As printed by `pushout headroom --json`."""
+        """As printed by `pushout switch headroom --json`."""
         return {"rows": [row.document for row in self.rows]}
 
 

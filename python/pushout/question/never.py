@@ -12,7 +12,8 @@ from pushout.excerpt import quoted
 from pushout.question import worst_pauses, worst_scenario
 from pushout.question.columns import Columns
 from pushout.question.frame import Tabled
-from pushout.question.worst import Announce, Policy, about, answered, silent
+from pushout.question.worst import Announce, about, answered, silent
+from pushout.question.worst_options import Never
 from pushout.simulate import check_whole
 
 
@@ -83,21 +84,10 @@ class NeverResult(Alone):
         return f"{self.document['policy']}: never {self.document['never']}, {answer}"
 
 
-def never(
-    policy: Policy,
-    event: str,
-    ports: int,
-    memory: int,
-    parameters: Mapping[str, Any],
-    states: int,
-    frames: int | None = None,
-    pause: Mapping[str, int] | None = None,
-    announce: Announce = silent,
-) -> NeverResult:
+def never(asked: Never, announce: Announce = silent) -> NeverResult:
     """Prove that an event never happens, or find the shortest input on which it does."""
-    asked = about(policy, ports, memory, parameters, states, frames)
-    asked |= {} if pause is None else {"pause": _thresholds(pause)}
-    return NeverResult(answered({**asked, "never": event}, announce))
+    pause = {} if asked.pause is None else {"pause": _thresholds(asked.pause)}
+    return NeverResult(answered({**about(asked), **pause, "never": asked.event}, announce))
 
 
 PAUSE = ("xoff", "xon", "headroom", "response")

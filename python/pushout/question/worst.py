@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pushout import _core
 from pushout.errors import Argument, QuestionError, ScenarioError, StatesError
@@ -18,24 +18,14 @@ from pushout.policy import Program, read
 from pushout.question import worst_scenario
 from pushout.question.columns import Columns
 from pushout.question.frame import Tabled
+from pushout.question.worst_options import OPTIMUM, About, Policy, Ratio
 from pushout.simulate import check_whole
 from pushout.source import plain
 
-Policy = str | Mapping[str, Any]
-"""A policy of a memory: its name, the table of its parameters, a table with `admission` and `pushout`, a program or its
-file.
-"""
-
 IS_FILE = re.compile(r"\.py(:\w+)?$")
-
-Objective = Literal["throughput", "losses", "delay"]
-"""What is compared: packets sent, packets lost in addition, or the longest delay, which is about the policy alone."""
 
 Announce = Callable[[int, int], None]
 """Receives the most states that a search can visit, and the megabytes that they take, before it begins."""
-
-OPTIMUM = "optimum"
-"""The opponent that knows the whole input."""
 
 FRACTION = re.compile(r"\s*([0-9]{1,18})\s*/\s*([0-9]{1,18})\s*")
 
@@ -109,29 +99,14 @@ class WorstResult(Tabled):
         return f"{self.document['policy']}: {self.document['ratio']}"
 
 
-def worst(
-    policy: Policy,
-    ports: int,
-    memory: int,
-    parameters: Mapping[str, Any],
-    against: Policy,
-    states: int,
-    reach: Fraction | float | str | None = None,
-    frames: int | None = None,
-    search: bool = False,
-    objective: str = "throughput",
-    announce: Announce = silent,
-) -> WorstResult:
-    """Find the worst case of a policy; with `frames`, of a port that `ports` circuits share.
-
-    With `search` a question with too many states is answered by a lower bound.
-    """
-    check_objective(objective, ("throughput", "losses"))
-    asked = about(policy, ports, memory, parameters, states, frames)
-    asked |= {} if against == OPTIMUM else {"against": dict(_table("against", against))}
-    asked |= {"reach": _fraction(reach)} if reach is not None else {}
-    asked |= {"search": True} if search else {}
-    return WorstResult({**answered(asked, announce), "objective": objective})
+def worst(asked: Ratio, announce: Announce = silent) -> WorstResult:
+    """Find the worst case of a policy; with `search`, a question with too many states gets a lower bound."""
+    check_objective(asked.objective, ("throughput", "losses"))
+    question = about(asked)
+    question |= {} if asked.against == OPTIMUM else {"against": dict(_table("against", asked.against))}
+    question |= {"reach": _fraction(asked.reach)} if asked.reach is not None else {}
+    question |= {"search": True} if asked.search else {}
+    return WorstResult({**answered(question, announce), "objective": asked.objective})
 
 
 UNFAIRNESS = (
@@ -148,16 +123,15 @@ def check_objective(objective: str, allowed: Sequence[str]) -> None:
         raise QuestionError(Argument("objective"), f": {_core.unknown('objective', objective, list(allowed))}")
 
 
-def about(
-    policy: Policy, ports: int, memory: int, parameters: Mapping[str, Any], states: int, frames: int | None
-) -> dict[str, Any]:
+def about(asked: About) -> dict[str, Any]:
     """Return the part of a question that names the policy and the sizes."""
-    sizes = {"ports": ports, "memory": memory, "states": states} | ({} if frames is None else {"frames": frames})
+    sizes = {"ports": asked.count, "memory": asked.memory, "states": asked.states}
+    sizes |= {} if asked.frames is None else {"frames": asked.frames}
     for name, value in sizes.items():
         check_whole(name, value)
         if value < 0:
             raise QuestionError(Argument(name), f" must be greater than 0, not {value}")
-    return {"policy": _with(_table("policy", policy), parameters), **sizes}
+    return {"policy": _with(_table("policy", asked.policy), asked.set or {}), **sizes}
 
 
 def _with(table: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:

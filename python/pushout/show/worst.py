@@ -160,3 +160,13 @@ def _arrivals(slot: Mapping[str, Any]) -> str:
 
 def _queues(lengths: Sequence[int]) -> str:
     return " ".join(map(str, lengths))
+
+
+def answer(result: WorstResult | Alone, console: Console) -> None:
+    """Print an answer about the worst case of a policy."""
+    if isinstance(result, NeverResult):
+        never(result, console)
+    elif isinstance(result, DelayResult):
+        delay(result, console)
+    elif isinstance(result, WorstResult):
+        worst(result, console)

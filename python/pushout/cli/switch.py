@@ -1,4 +1,4 @@
-"""The command `pushout chip`."""
+"""The command `pushout switch`: what its chip and its lines need, must count, or have counted."""
 
 from pathlib import Path
 
@@ -9,16 +9,55 @@ from pushout.cli.options import CELL, JSON, QOS, SET, Whole, allowed, console, n
 from pushout.cli.page import HTML, write_page
 from pushout.cli.streams import echo_json, tell_left_out
 
+FRAME = Whole(64, 65_535)
+
 
 @click.group(invoke_without_command=True)
 @click.pass_context
-def chip(context: click.Context) -> None:
-    """Predict what acceptance tests of a switch must count, or explain what they have counted."""
+def switch(context: click.Context) -> None:
+    """Compare headroom with need, predict what tests of a switch must count, or explain counts."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-@chip.command()
+@switch.command()
+@click.argument("table", metavar="TABLE.csv", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--mtu", type=FRAME, metavar="BYTES", help="Largest frame of the class that loses nothing.")
+@click.option("--smallest", type=FRAME, metavar="BYTES", help="Its smallest frame (default: mtu).")
+@click.option("--other", type=Whole(0, 65_535), metavar="BYTES", help="Largest frame of other classes (default: mtu).")
+@click.option("--cell", type=Whole(1, 65_535), metavar="BYTES", help="Size of the memory's cells.")
+@HTML
+@JSON
+def headroom(
+    table: Path,
+    mtu: int | None,
+    smallest: int | None,
+    other: int | None,
+    cell: int | None,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Compare the headroom that each line of a switch needs with what it is given.
+
+    TABLE.csv has a row for each line, with the columns rate, cable, mtu, cell and given, and optionally line, smallest,
+    other, response, share and share_size. A table of SONiC (pg_profile_lookup.ini) has rates, cables and xoff; the
+    options give what a table lacks.
+    """
+    from pushout.question.headroom import headroom as question
+    from pushout.question.headroom_table import read
+
+    given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
+    result = question(read(table, given))
+    if as_json:
+        echo_json(result.document)
+    else:
+        from pushout.show import headroom as show
+
+        show.headroom(result, console())
+    write_page(html, result)
+
+
+@switch.command()
 @click.argument("profile", metavar="PROFILE", shell_complete=completion.scenario)
 @click.option(
     "--packet", type=Whole(29, 65_535), default=64, show_default=True, metavar="BYTES", help="Size of the packets."
@@ -62,7 +101,7 @@ def predict(
     write_page(html, result)
 
 
-@chip.command()
+@switch.command()
 @click.argument("counts", metavar="COUNTS.csv", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--packet", type=Whole(29, 65_535), default=64, show_default=True, metavar="BYTES", help="Size of the packets."
@@ -88,7 +127,7 @@ def explain(
 ) -> None:
     """Find the configurations that explain what acceptance tests have counted: α, pool, reserved room, size of cells.
 
-    COUNTS.csv has a row for each count, with the columns name (as chip predict calls it) and value, and optionally
+    COUNTS.csv has a row for each count, with the columns name (as switch predict calls it) and value, and optionally
     packet, the bytes of the packets, and lines, the number of lines that fill together. What the counts leave open is
     said; the simulator counts with each configuration, and the differences are its residuals.
     """
