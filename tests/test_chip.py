@@ -11,7 +11,7 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
-from pushout.question.quantity import grouped
+from pushout.quantity import grouped
 from pushout.study.model import load
 
 STUDY = load("101-chip-thresholds", ROOT / "studies")

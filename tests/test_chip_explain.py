@@ -15,7 +15,8 @@ import pytest
 import pushout
 from conftest import command
 from pushout.errors import QuestionError
-from pushout.question import chip_counts, chip_explain
+from pushout.switch import counts as chip_counts
+from pushout.switch import explain as chip_explain
 
 CHIPS = int(os.environ.get("PUSHOUT_CHIPS", "30"))
 

@@ -17,8 +17,8 @@ import pushout
 from conftest import command
 from pushout import reading
 from pushout.errors import InternalError, QuestionError
-from pushout.question import headroom as question
-from pushout.question.headroom_table import MOST_ROWS, RESPONSES, Amount, Line, made
+from pushout.switch import headroom as question
+from pushout.switch.table import MOST_ROWS, RESPONSES, Amount, Line, made
 
 LINES = int(os.environ.get("PUSHOUT_LINES", "20"))
 

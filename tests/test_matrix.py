@@ -11,9 +11,9 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout import lab, shipped
-from pushout.question.load import busiest
-from pushout.question.port import Port, ports
-from pushout.question.quantity import split, text
+from pushout.names.load import busiest
+from pushout.names.port import Port, ports
+from pushout.quantity import split, text
 
 SHIPPED = [each.name for each in shipped.listed() if each.kind == "scenario"]
 

@@ -8,6 +8,7 @@ import pytest
 
 import pushout
 from conftest import command
+from pushout.answer import drawing
 from pushout.cli import main
 from pushout.errors import QuestionError, ScenarioError
 from pushout.literals import PANELS
@@ -15,7 +16,6 @@ from pushout.picture import figure
 from pushout.picture.recording import entries, panels, recording
 from pushout.picture.series import Run, counts, curve, slowdowns
 from pushout.picture.topology import network, traffic
-from pushout.question import drawing
 from pushout.style import THEMES
 
 SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}

@@ -12,7 +12,7 @@ import pushout
 from conftest import command
 from pushout.cli import main
 from pushout.errors import QuestionError
-from pushout.question import sonic, sonic_tables
+from pushout.switch import sonic, sonic_tables
 
 PORTS = ("Ethernet0", "Ethernet4", "Ethernet8", "Ethernet12")
 

@@ -10,49 +10,50 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
+from pushout.counterfactual import LAST, Reaction, WhyResult
+from pushout.counterfactual import why as ask_why
 from pushout.errors import Argument
 from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
+from pushout.names.place import Places, everywhere
 from pushout.options import takes
 from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
 from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
 from pushout.progress import shown
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask, chip_counts
-from pushout.question import chip as chips
-from pushout.question import chip_explain as explaining
-from pushout.question import delay as delays
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
-from pushout.question import headroom as headrooms
-from pushout.question import headroom_table as tables
 from pushout.question import merge as parts
-from pushout.question import never as nevers
 from pushout.question import sweep as sweeps
-from pushout.question import worst as worsts
 from pushout.question.ask import Named, Policies
-from pushout.question.chip import ChipResult
-from pushout.question.chip_explain import ExplainResult
 from pushout.question.compare import CompareResult
-from pushout.question.delay import DelayResult
 from pushout.question.given import with_columns, with_policies
-from pushout.question.headroom import HeadroomResult
-from pushout.question.never import NeverResult
-from pushout.question.place import Places, everywhere
 from pushout.question.session import Folder, Session
 from pushout.question.shard import Shard, check_places
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
-from pushout.question.trace import TraceResult, traced
-from pushout.question.why import LAST, Reaction, WhyResult
-from pushout.question.why import why as ask_why
-from pushout.question.worst import WorstResult
-from pushout.question.worst_options import About, Never, Ratio
 from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
 from pushout.simulate import Job, Progress, check_reps, check_seed, listed
 from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf_8
+from pushout.switch import counts as chip_counts
+from pushout.switch import explain as explaining
+from pushout.switch import headroom as headrooms
+from pushout.switch import predict as chips
+from pushout.switch import table as tables
+from pushout.switch.explain import ExplainResult
+from pushout.switch.headroom import HeadroomResult
+from pushout.switch.predict import ChipResult
+from pushout.tracing import TraceResult, traced
+from pushout.worst_case import delay as delays
+from pushout.worst_case import never as nevers
+from pushout.worst_case import ratio as worsts
+from pushout.worst_case.delay import DelayResult
+from pushout.worst_case.never import NeverResult
+from pushout.worst_case.options import About, Never, Ratio
+from pushout.worst_case.ratio import WorstResult
 
 __all__ = [
     "ChipResult",

@@ -84,7 +84,7 @@ def figures(part: str | None, as_json: bool) -> None:
 
     NAME in a figure stands for a flow, a port, a memory, a class or a queue.
     """
-    from pushout.question.figures import rows
+    from pushout.names.figures import rows
 
     found = [
         each for each in rows() if part is None or part.lower() in f"{each.name} {each.short} {each.meaning}".lower()

@@ -105,8 +105,8 @@ def _switch(buffers: Path, qos: Path | None, cell: int | None) -> tuple[dict[str
     """The files of a switch as its own tables describe it, the command that follows, and what the files lack."""
     from pushout import reading
     from pushout.cli.streams import json_text
-    from pushout.question import sonic
     from pushout.scenario import written
+    from pushout.switch import sonic
 
     tables, left_out = sonic.read([buffers, *([qos] if qos is not None else [])], cell)
     reading.validate(tables)

@@ -43,8 +43,8 @@ def headroom(
     other, response, share and share_size. A table of SONiC (pg_profile_lookup.ini) has rates, cables and xoff; the
     options give what a table lacks.
     """
-    from pushout.question.headroom import headroom as question
-    from pushout.question.headroom_table import read
+    from pushout.switch.headroom import headroom as question
+    from pushout.switch.table import read
 
     given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
     result = question(read(table, given))
@@ -86,7 +86,7 @@ def predict(
     the simulator sends packets to ports that stand still, through senders that ignore pauses, and counts: for each
     class alone, for its lines in turn, and for all of them together.
     """
-    from pushout.question import chip as question
+    from pushout.switch import predict as question
 
     with no_sweep(profile):
         read = question.profile(Path(profile), qos=qos, cell=cell, allow_files=allowed())
@@ -132,8 +132,8 @@ def explain(
     said; the simulator counts with each configuration, and the differences are its residuals.
     """
     from pushout.progress import Progress
-    from pushout.question.chip_counts import read
-    from pushout.question.chip_explain import explain as question
+    from pushout.switch.counts import read
+    from pushout.switch.explain import explain as question
 
     with Progress("configurations") as progress:
         result = question(read(counts, packet), cell=cell, pool=pool, tolerance=tolerance, progress=progress)

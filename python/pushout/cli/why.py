@@ -73,8 +73,8 @@ def why(
     before the loss a run is repeated in which this frame alone is refused: if the lost frame then passes, the decision
     would have saved it. The table has the losses of each of these runs, so that the price of saving it can be seen.
     """
+    from pushout.counterfactual import why as question
     from pushout.progress import Progress
-    from pushout.question.why import why as question
     from pushout.show import why as show
 
     with no_sweep(scenario), Progress("counterfactuals") as progress:

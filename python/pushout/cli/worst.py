@@ -15,9 +15,9 @@ from pushout.excerpt import quoted
 from pushout.literals import FORMATS
 
 if TYPE_CHECKING:
-    from pushout.question.delay import DelayResult
-    from pushout.question.never import NeverResult
-    from pushout.question.worst import WorstResult
+    from pushout.worst_case.delay import DelayResult
+    from pushout.worst_case.never import NeverResult
+    from pushout.worst_case.ratio import WorstResult
 
 SIZES = ("ports", "memory")
 """Keys of a grid that are no parameters of the policy."""
@@ -83,7 +83,7 @@ def worst() -> None:
 
 def _keys(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
     """Parse parameters of the policy, as in alpha=1/2."""
-    from pushout.question.worst import number
+    from pushout.worst_case.ratio import number
 
     pairs = [value.partition("=") for value in values]
     if wrong := [value for value, (key, _, text) in zip(values, pairs, strict=True) if not key or not text]:
@@ -93,7 +93,7 @@ def _keys(_context: click.Context, _option: click.Parameter, values: tuple[str, 
 
 def _grid(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, list[Any]]:
     """Parse lists of values, as in alpha=1/2,1,2."""
-    from pushout.question.worst import number
+    from pushout.worst_case.ratio import number
 
     pairs = [value.partition("=") for value in values]
     given = zip(values, pairs, strict=True)
@@ -195,8 +195,8 @@ def ratio(out: Path | None, as_json: bool, **given: Any) -> None:
     The optimum knows the whole input. No input exceeds the ratio for ever, and the printed input attains it. A search
     that meets its limit of states proves nothing and ends with status 3.
     """
-    from pushout.question.worst import worst
-    from pushout.question.worst_options import Ratio
+    from pushout.worst_case.options import Ratio
+    from pushout.worst_case.ratio import worst
 
     result = worst(Ratio(**_sizes(given, out)), announce)
     _print(result, out, as_json=as_json)
@@ -224,8 +224,8 @@ def never(event: str | None, named: str | None, out: Path | None, as_json: bool,
     cells of its frame were queued; or with --pause lossless_drop: a packet of a lossless class is lost, although the
     memory stops its sender.
     """
-    from pushout.question.never import never
-    from pushout.question.worst_options import Never
+    from pushout.worst_case.never import never
+    from pushout.worst_case.options import Never
 
     if (event is None) == (named is None):
         raise click.UsageError("EVENT must be given once, as in starved")
@@ -238,8 +238,8 @@ def never(event: str | None, named: str | None, out: Path | None, as_json: bool,
 @question(click.option("--objective", hidden=True), OUT)
 def delay(objective: str | None, out: Path | None, as_json: bool, **given: Any) -> None:
     """Find the longest time from the arrival of a packet to the end of its transmission."""
-    from pushout.question.delay import delay
-    from pushout.question.worst_options import About
+    from pushout.worst_case.delay import delay
+    from pushout.worst_case.options import About
 
     _print(delay(About(**_sizes(given, out)), announce), out, as_json=as_json)
 
@@ -251,8 +251,8 @@ def delay(objective: str | None, out: Path | None, as_json: bool, **given: Any) 
 )
 def grid(keys: dict[str, list[Any]], named: dict[str, list[Any]], as_json: bool, **given: Any) -> None:
     """Print the ratio for each value of a parameter, of ports or of memory, as in alpha=1/2,1,2."""
-    from pushout.question.worst import worst
-    from pushout.question.worst_options import Ratio
+    from pushout.worst_case.options import Ratio
+    from pushout.worst_case.ratio import worst
 
     if not (lists := {**keys, **named}):
         raise click.UsageError("KEY=LIST must be given, as in alpha=1/2,1,2")
@@ -267,7 +267,7 @@ def grid(keys: dict[str, list[Any]], named: dict[str, list[Any]], as_json: bool,
 
 def announce(states: int, megabytes: int) -> None:
     """Say what a search can need, before it begins; a small one needs no words."""
-    from pushout.question.quantity import grouped
+    from pushout.quantity import grouped
 
     if megabytes >= NOTED_MB:
         tell(f"note: the search visits at most {grouped(states)} states, which take at most {grouped(megabytes)} MB")

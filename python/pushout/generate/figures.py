@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pushout.question.computed import COMPUTED
-from pushout.question.figures import SHORT, general, named, rows
+from pushout.names.computed import COMPUTED
+from pushout.names.figures import SHORT, general, named, rows
 
 PAGE = Path("docs/figures.md")
 

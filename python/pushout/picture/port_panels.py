@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from pushout.answer import drawing
+from pushout.answer.drawing import PALETTE
 from pushout.document import REASONS
 from pushout.errors import QuestionError
 from pushout.picture import series
 from pushout.picture.drawn import TIME, Doubts, Drawn, alone, named, over_time
 from pushout.picture.series import Run
-from pushout.question import drawing
-from pushout.question.drawing import PALETTE
 
 SERIES = 4
 """Most queues of which the state of a policy is drawn."""

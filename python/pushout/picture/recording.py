@@ -10,12 +10,12 @@ from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import excerpt
 from pushout.literals import PANELS, Panel
+from pushout.names.figures import is_known, path_of
+from pushout.names.load import loads
+from pushout.names.place import InMemory, Places, in_memory
+from pushout.names.port import Port, lines, ports
 from pushout.picture.topology import Network, network
-from pushout.question.figures import is_known, path_of
-from pushout.question.load import loads
-from pushout.question.place import InMemory, Places, in_memory
-from pushout.question.port import Port, lines, ports
-from pushout.question.quantity import CELL_BYTES, content, seconds
+from pushout.quantity import CELL_BYTES, content, seconds
 from pushout.simulate import listed
 
 FEW_PORTS, FEW_FLOWS = 3, 4

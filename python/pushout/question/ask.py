@@ -16,16 +16,16 @@ from pushout.errors import Argument, FigureError, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.limits import DEEPEST, LEAST_RESOLUTION, MOST_REPS
 from pushout.literals import SEARCHES, Engine, Search
+from pushout.names.computed import Scene, Scenes, in_memories
+from pushout.names.figures import paths_of
+from pushout.names.place import Place, Places
+from pushout.names.port import Choice, Holder, ports, section
+from pushout.names.port import policies as choices_of
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, measured, size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
-from pushout.question.computed import Scene, Scenes, in_memories
-from pushout.question.figures import paths_of
 from pushout.question.goal import Goal
 from pushout.question.goal import read_all as read_goals
-from pushout.question.place import Place, Places
-from pushout.question.port import Choice, Holder, ports, section
-from pushout.question.port import policies as choices_of
 from pushout.question.size import Question, Sizing
 from pushout.question.space import space
 from pushout.question.sweep import look_over

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 
 from pushout.document import Document, steps
-from pushout.question.computed import sources_of
-from pushout.question.port import ports
+from pushout.names.computed import sources_of
+from pushout.names.port import ports
 from pushout.warning import Warned
 
 OF_DELIVERIES = re.compile(r"(delivery_time_(?!mean|sd)|round_trip_)\w+|rpm")

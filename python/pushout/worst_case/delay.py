@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from pushout.question.never import Alone
-from pushout.question.worst import Announce, about, answered, silent
-from pushout.question.worst_options import About
+from pushout.worst_case.never import Alone
+from pushout.worst_case.options import About
+from pushout.worst_case.ratio import Announce, about, answered, silent
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pushout.document import Document
 from pushout.errors import QuestionError
 from pushout.excerpt import quoted
-from pushout.question.quantity import split
+from pushout.quantity import split
 from pushout.simulate import Job
 from pushout.source import Source
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pushout.question import drawing
+from pushout.answer import drawing
 
 SIDES = {"policy": "policy", "optimum": "against"}
 """The queues of the document's slots, and the key with the name of their side."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pushout.document import REASONS, Document, steps
 from pushout.errors import QuestionError
-from pushout.question.port import lines, quoted
+from pushout.names.port import lines, quoted
 from pushout.simulate import Job
 from pushout.source import Source
 

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Tabled
 from pushout.errors import Argument, QuestionError, ScenarioError, StatesError
 from pushout.excerpt import quoted
 from pushout.policy import Program, read
-from pushout.question import worst_scenario
-from pushout.question.columns import Columns
-from pushout.question.frame import Tabled
-from pushout.question.worst_options import OPTIMUM, About, Policy, Ratio
 from pushout.simulate import check_whole
 from pushout.source import plain
+from pushout.worst_case import scenario as worst_scenario
+from pushout.worst_case.options import OPTIMUM, About, Policy, Ratio
 
 IS_FILE = re.compile(r"\.py(:\w+)?$")
 
@@ -82,7 +82,7 @@ class WorstResult(Tabled):
 
     def plot(self) -> Any:
         """Draw the queues of both sides, slot by slot."""
-        from pushout.question.worst_drawing import draw
+        from pushout.worst_case.drawing import draw
 
         return draw(self.document)
 

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from pushout import _core
+from pushout.answer.columns import Columns, Kind
+from pushout.answer.frame import Framed
 from pushout.document import Document
 from pushout.errors import QuestionError
 from pushout.extras import need
-from pushout.question.columns import Columns, Kind
-from pushout.question.frame import Framed
 from pushout.question.output import Output
 from pushout.simulate import Job, Progress, UnderWay, run_all
 from pushout.trust import judged

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Tabled
 from pushout.errors import PushoutError, QuestionError
-from pushout.question.chip import check_within
-from pushout.question.chip import predict as ask_predict
-from pushout.question.chip_counts import LIMITED, Count, check, missing
-from pushout.question.columns import Columns
-from pushout.question.frame import Tabled
-from pushout.question.sonic import CELLS
 from pushout.simulate import Progress
 from pushout.source import load
+from pushout.switch.counts import LIMITED, Count, check, missing
+from pushout.switch.predict import check_within
+from pushout.switch.predict import predict as ask_predict
+from pushout.switch.sonic import CELLS
 
 ALPHAS = tuple(Fraction(2) ** exponent for exponent in range(-7, 4))
 """α = 2^n as switches are configured: from 1/128 to 8."""

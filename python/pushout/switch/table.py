@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 from pushout import _core, kept
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import place, quoted
-from pushout.question.quantity import bits_per_second, octets, split
+from pushout.quantity import bits_per_second, octets, split
 
 MOST_ROWS = 4096
 """Rows of a table; a switch has hundreds of lines."""

@@ -7,14 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Tabled
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
-from pushout.question import worst_pauses, worst_scenario
-from pushout.question.columns import Columns
-from pushout.question.frame import Tabled
-from pushout.question.worst import Announce, about, answered, silent
-from pushout.question.worst_options import Never
 from pushout.simulate import check_whole
+from pushout.worst_case import pauses as worst_pauses
+from pushout.worst_case import scenario as worst_scenario
+from pushout.worst_case.options import Never
+from pushout.worst_case.ratio import Announce, about, answered, silent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +56,7 @@ class Alone(Tabled):
 
     def plot(self) -> Any:
         """Draw the queues of the input, slot by slot."""
-        from pushout.question.worst_drawing import draw
+        from pushout.worst_case.drawing import draw
 
         if not self.input:
             raise QuestionError("no input can be drawn, since the event never happens")

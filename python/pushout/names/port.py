@@ -12,7 +12,7 @@ from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt
 from pushout.excerpt import quoted as cited
-from pushout.question.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, scaled, split
+from pushout.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, scaled, split
 from pushout.source import toml
 
 MEMORY_CELLS = "memory cells"

@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any
 
 from pushout.document import steps
-from pushout.question.quantity import FINEST, readable, word
+from pushout.quantity import FINEST, readable, word
 from pushout.stats import Interval
 from pushout.style import COLOURS, DASHES, FONT_PT, INK, MARKERS, SERIES, Theme, style
 

@@ -15,9 +15,9 @@ from pushout.document import Document
 from pushout.errors import InternalError
 from pushout.excerpt import place
 from pushout.literals import ENGINES
-from pushout.question.worst_scenario import GAP_PS, OCTETS, SLOT_PS, checked, flow_section, policies, row, switch
 from pushout.simulate import Job
 from pushout.source import load, toml
+from pushout.worst_case.scenario import GAP_PS, OCTETS, SLOT_PS, checked, flow_section, policies, row, switch
 
 OPEN_PS = SLOT_PS // 100
 """How long an output may begin to send in a slot: less than its packet takes."""

@@ -16,7 +16,7 @@ from pushout.capture import is_capture
 from pushout.errors import QuestionError
 from pushout.excerpt import place, quoted
 from pushout.flowlist import MOST_NODES, PS_PER_S, Flow, Lines, csv, flows, is_flow_file, is_matrix, matrix
-from pushout.question.captured import largest_burst
+from pushout.switch.captured import largest_burst
 
 LARGEST = 2**26
 """Bytes of a file."""

@@ -10,7 +10,7 @@ from pushout.errors import QuestionError
 from pushout.excerpt import place, quoted
 from pushout.flowlist import PS_PER_S
 from pushout.kept import is_inside
-from pushout.question.quantity import bits_per_second
+from pushout.quantity import bits_per_second
 from pushout.recording import packets
 
 WINDOW_PS = PS_PER_S // 1000

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from pushout import kept
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import place, quoted
-from pushout.question import sonic_tables
-from pushout.question.headroom import SPEED_M_PER_S
-from pushout.question.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, merged
+from pushout.switch import sonic_tables
+from pushout.switch.headroom import SPEED_M_PER_S
+from pushout.switch.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, merged
 
 MOST_EXPONENT = 8
 """Largest n, positive or negative, of α = 2^n in SAI."""

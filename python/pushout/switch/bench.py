@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from pushout.document import Document
 from pushout.errors import QuestionError
-from pushout.question.chip_subject import PoolRoom, Subject, checked
 from pushout.simulate import Job
 from pushout.source import load
+from pushout.switch.subject import PoolRoom, Subject, checked
 
 RATE_BPS = 100 * 10**9
 """Rate of the lines that fill queues; counts do not depend on it."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from pushout.answer.columns import Columns, Kind
+from pushout.answer.frame import Tabled
 from pushout.errors import InternalError, QuestionError
 from pushout.excerpt import quoted
-from pushout.question.columns import Columns, Kind
-from pushout.question.frame import Tabled
-from pushout.question.headroom_table import Amount, Line
 from pushout.simulate import Job
 from pushout.source import load
+from pushout.switch.table import Amount, Line
 
 Verdict = Literal["enough", "too little", "shared"]
 """The words of `explain`; a shared pool is enough for some of its lines, but not for all at once."""

@@ -7,15 +7,15 @@ from functools import cached_property
 from typing import Any, Literal
 
 from pushout import _core
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Tabled
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
+from pushout.names.place import Place, Places
+from pushout.names.port import Choice, policy_refused
+from pushout.quantity import SECONDS, split
 from pushout.question.ask import Named, Policies, choices_at, named_places, read
-from pushout.question.columns import Columns
-from pushout.question.frame import Tabled
-from pushout.question.place import Place, Places
-from pushout.question.port import Choice, policy_refused
-from pushout.question.quantity import SECONDS, split
 from pushout.simulate import Job, check_seed, check_whole
 from pushout.source import Overrides, ScenarioLike, Source
 
@@ -54,7 +54,7 @@ class WhyResult(Tabled):
 
     def plot(self) -> Any:
         """Draw the decisions before the frame: those that would have saved it, and the losses of their worlds."""
-        from pushout.question import drawing
+        from pushout.answer import drawing
 
         if "report" in self.document:
             raise QuestionError("a report has no figure: ask about one frame (loss=1)")

@@ -11,10 +11,10 @@ from pushout import _core
 from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import excerpt
+from pushout.names.load import busiest, loads
+from pushout.names.port import MEMORY_CELLS, Holder, Line, Port, lines, ports, section
 from pushout.policy.program import check_memory
-from pushout.question.load import busiest, loads
-from pushout.question.port import MEMORY_CELLS, Holder, Line, Port, lines, ports, section
-from pushout.question.quantity import content, octets, split
+from pushout.quantity import content, octets, split
 from pushout.simulate import Job, listed
 from pushout.source import Source
 from pushout.warning import Warned

@@ -8,8 +8,8 @@ from typing import Any
 
 from pushout.document import Document
 from pushout.flowlist import transfers
-from pushout.question.port import Line, Port, lines
-from pushout.question.quantity import bits_per_second, seconds
+from pushout.names.port import Line, Port, lines
+from pushout.quantity import bits_per_second, seconds
 
 
 class Routes:

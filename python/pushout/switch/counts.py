@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pushout import _core, kept
 from pushout.errors import QuestionError
 from pushout.excerpt import place, quoted
-from pushout.question.chip_bench import LEAST_PACKET, MOST_PACKET
+from pushout.switch.bench import LEAST_PACKET, MOST_PACKET
 
 MOST_ROWS = 4096
 """Rows of a table."""

@@ -7,15 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Tabled
 from pushout.errors import Argument, QuestionError
-from pushout.question import sonic
-from pushout.question.chip_bench import LEAST_PACKET, MOST_PACKET, Bench, Queue
-from pushout.question.chip_subject import Subject, read
-from pushout.question.columns import Columns
-from pushout.question.frame import Tabled
-from pushout.question.quantity import grouped
+from pushout.quantity import grouped
 from pushout.simulate import check_whole
 from pushout.source import ScenarioLike, Source, load
+from pushout.switch import sonic
+from pushout.switch.bench import LEAST_PACKET, MOST_PACKET, Bench, Queue
+from pushout.switch.subject import Subject, read
 
 PACKET = 64
 """Bytes of the packets of acceptance tests."""

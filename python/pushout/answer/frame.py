@@ -6,10 +6,10 @@ from functools import cached_property, singledispatch
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
+from pushout.answer.columns import NUMBERS, Columns
 from pushout.errors import QuestionError
 from pushout.extras import need
-from pushout.question.columns import NUMBERS, Columns
-from pushout.question.table import column_of
+from pushout.names.figures import column_of
 from pushout.stats import Interval, interval
 
 if TYPE_CHECKING:

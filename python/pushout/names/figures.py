@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from pushout import _core
 from pushout.document import steps
 from pushout.excerpt import quoted as shown
-from pushout.question.computed import COMPUTED
-from pushout.question.port import quoted
+from pushout.names.computed import COMPUTED
+from pushout.names.port import quoted
 from pushout.simulate import listed
 
 PARTS = ("engine", "flows", "ports", "memories", "circuits", "transfers", "summary")
@@ -85,6 +85,11 @@ NAMELESS = ".NAME."
 
 NEAR = 4
 """Names suggested at most."""
+
+
+def column_of(path: str) -> str:
+    """Return the column of a figure in tables: figures of the summary lose their prefix."""
+    return path.removeprefix("summary.")
 
 
 def path_of(name: str, port: str = "") -> str:
