@@ -371,14 +371,14 @@ def random_line(stream: random.Random, *, other: bool = False) -> Line:
 
 def verdict(line: Line, given: int) -> str:
     """The verdict on a line that is given this number of cells."""
-    return question.headroom([replace(line, given=Amount(given, in_cells=True))]).rows[0].verdict
+    return question.compared([replace(line, given=Amount(given, in_cells=True))]).rows[0].verdict
 
 
 @pytest.mark.parametrize("seed", range(LINES))
 def test_a_run_loses_where_the_verdict_is_too_little_and_nowhere_else(seed: int) -> None:
     stream = random.Random(seed)  # noqa: S311
     line = random_line(stream)
-    need = question.headroom([line]).rows[0].need
+    need = question.compared([line]).rows[0].need
     margin = 2 * line.mtu // line.cell  # the first and the last packet need their cells as a whole
     for given in (need, need + stream.randint(0, need), need - margin - stream.randint(0, need // 4)):
         lost = losses([line] * stream.randint(2, 4), Amount(max(given, 1), in_cells=True))
@@ -388,7 +388,7 @@ def test_a_run_loses_where_the_verdict_is_too_little_and_nowhere_else(seed: int)
 @pytest.mark.parametrize("seed", range(LINES // 4))
 def test_other_traffic_is_covered(seed: int) -> None:
     line = random_line(random.Random(seed), other=True)  # noqa: S311
-    need = question.headroom([line]).rows[0].need
+    need = question.compared([line]).rows[0].need
     assert losses([line] * 3, Amount(need, in_cells=True)) == 0
     assert losses([line] * 3, Amount(need // 3, in_cells=True)) > 0
 
@@ -397,10 +397,10 @@ def test_other_traffic_is_covered(seed: int) -> None:
 def test_a_pool_loses_nothing_with_as_many_lines_at_once_as_it_says(seed: int) -> None:
     stream = random.Random(seed)  # noqa: S311
     line, at_once = random_line(stream), stream.randint(1, 3)
-    need = question.headroom([line]).rows[0].need
+    need = question.compared([line]).rows[0].need
     pool = Amount(at_once * need + need // 2, in_cells=True)
     lines = [replace(line, given=pool, pool="p", pool_size=pool)] * (at_once + 2)
-    found = question.headroom(lines).rows[0]
+    found = question.compared(lines).rows[0]
     assert (found.lines_at_once, found.verdict) == (at_once, "shared")
     assert losses(lines, pool, shared=True, sending=at_once) == 0
     assert losses(lines, pool, shared=True) > 0

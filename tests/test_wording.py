@@ -112,11 +112,15 @@ def test_every_argument_in_a_message_is_one_and_has_an_option() -> None:
     functions = (pushout.run, pushout.compare, pushout.size, pushout.sweep, pushout.plot, pushout.headroom)
     functions += (pushout.why, pushout.worst, pushout.never, pushout.chip_predict, pushout.chip_explain, lab.page)
     parameters = {name for function in functions for name in inspect.signature(function).parameters}
-    options = {
-        opt for name in MODULES for each in load(name).params for opt in each.opts if isinstance(each, click.Option)
-    }
     assert named <= parameters
-    assert {option(name) for name in named} <= options
+    assert {option(name) for name in named} <= set().union(*(options(load(name)) for name in MODULES))
+
+
+def options(command: click.Command) -> set[str]:
+    """The options of a command and of those below it, in all spellings."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    own = {spelling for each in command.params if isinstance(each, click.Option) for spelling in each.opts}
+    return own.union(*map(options, below))
 
 
 def test_the_pieces_of_a_message_may_be_errors() -> None:

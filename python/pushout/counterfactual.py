@@ -1,10 +1,10 @@
 """Why was this frame lost? Which earlier decision of the port would have saved it, and which policy."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from pushout import _core
 from pushout.answer.columns import Columns
@@ -14,22 +14,16 @@ from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
 from pushout.names.place import Place, Places
 from pushout.names.port import Choice, policy_refused
+from pushout.options import Policies, Why
 from pushout.quantity import SECONDS, split
-from pushout.question.ask import Named, Policies, choices_at, named_places, read
-from pushout.simulate import Job, check_seed, check_whole
-from pushout.source import Overrides, ScenarioLike, Source
-
-Reaction = Literal["on", "off"]
-
-LAST = 200
-"""Decisions before a frame that are tried unless the caller says otherwise."""
+from pushout.question.ask import choices_at, named_places, read
+from pushout.simulate import Job, check_whole
+from pushout.source import Source
 
 MOST_LAST = 100_000
 """The most decisions that can be tried."""
 
 PS_PER_S = 10**12
-
-Tell = Callable[[float, float], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,38 +57,23 @@ class WhyResult(Tabled):
         return figure
 
 
-def why(
-    scenario: ScenarioLike,
-    *,
-    at: Named = None,
-    loss: int | None = None,
-    flow: str | None = None,
-    frame: int | None = None,
-    ill: str = "lost",
-    report: int | None = None,
-    policies: Policies = (),
-    reaction: Reaction = "on",
-    last: int = LAST,
-    set: Overrides = (),  # noqa: A002  (the name of the option)
-    seed: int | None = None,
-    progress: Tell | None = None,
-) -> WhyResult:
+def why(asked: Why) -> WhyResult:
     """Find the decisions that would have saved a frame; `pushout.why` documents the arguments."""
-    check_seed(seed)
-    source, explained, sets = read(scenario, set, seed, None)
+    source, explained, sets = read(asked)
     places = Places(explained, source, sets)
-    named = named_places(at, None, places)
+    named = named_places(asked.at, None, places)
     request = {
         "at": [port.name for place in named or () for port in place.ports],
-        **_ill(ill),
-        **_which(loss, flow, frame, report),
-        "reaction": reaction,
-        "last": _counted("last", last, MOST_LAST),
+        **_ill(asked.ill),
+        **_which(asked),
+        "reaction": asked.reaction,
+        "last": _counted("last", asked.last, MOST_LAST),
     }
+    policies = asked.policies
     rivals = _rivals(policies, named or (places.by_default()[0],), source, sets) if policies else []
-    _check_flow(flow, explained)
+    _check_flow(asked.flow, explained)
     job = Job(source, tuple(sets))
-    answer = job.scenario.why(seed, json.dumps(request), rivals, progress)
+    answer = job.scenario.why(asked.seed, json.dumps(request), rivals, asked.progress)
     return WhyResult(json.loads(answer))
 
 
@@ -122,8 +101,9 @@ def _ill(ill: str) -> dict[str, Any]:
     return {"ill": word, "late_ps": round(most * PS_PER_S)}
 
 
-def _which(loss: int | None, flow: str | None, frame: int | None, report: int | None) -> dict[str, Any]:
+def _which(asked: Why) -> dict[str, Any]:
     """Say which frame is meant; refuse several ways at once."""
+    loss, flow, frame, report = asked.loss, asked.flow, asked.frame, asked.report
     if frame is not None and flow is None:
         raise QuestionError(Argument("frame"), " needs a ", Argument("flow"), ", whose frame it is")
     counts = {"loss": loss, "frame": frame, "report": report}

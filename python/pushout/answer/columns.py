@@ -1,4 +1,6 @@
-"""Rows of results as columns: held in NumPy, passed to Arrow and CSV."""
+"""Rows of results as columns: held in NumPy, which the first table loads, passed to Arrow and CSV."""
+
+from __future__ import annotations
 
 import json
 import math
@@ -6,13 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pushout.extras import need
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 Kind = Literal["bool", "int64", "uint64", "float64", "string", "list"]
 """The type of a column's values; a `list` is one of numbers."""
@@ -21,7 +21,7 @@ NUMBERS = ("int64", "uint64", "float64")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Columns(Mapping[str, NDArray[Any]]):
+class Columns(Mapping[str, "NDArray[Any]"]):
     """A table: `columns["seed"]` is an array with a value for every row.
 
     A missing value is NaN in an array of real numbers; any other array then holds objects, among them `None`.
@@ -37,14 +37,16 @@ class Columns(Mapping[str, NDArray[Any]]):
         values: Mapping[str, Sequence[Any]],
         kinds: Mapping[str, Kind] | None = None,
         notes: Mapping[str, str] | None = None,
-    ) -> "Columns":
+    ) -> Columns:
         """Make columns of these values, where `None` is missing; a kind that is not given follows from the values."""
         found: dict[str, Kind] = {name: (kinds or {}).get(name) or _kind(column) for name, column in values.items()}
         return Columns({name: _array(values[name], kind) for name, kind in found.items()}, found, notes or {})
 
     @staticmethod
-    def joined(parts: Sequence["Columns"]) -> "Columns":
+    def joined(parts: Sequence[Columns]) -> Columns:
         """Concatenate the rows of several tables with the same columns."""
+        import numpy as np
+
         first = parts[0]
         arrays = {name: np.concatenate([part.arrays[name] for part in parts]) for name in first}
         return Columns(arrays, first.kinds, first.notes)
@@ -70,30 +72,30 @@ class Columns(Mapping[str, NDArray[Any]]):
             return [None if entries is None else _without_nan(entries) for entries in self.arrays[name]]
         return _without_nan(self.arrays[name])
 
-    def where(self, name: str, value: object) -> "Columns":
+    def where(self, name: str, value: object) -> Columns:
         """Select the rows in which a column has this value."""
         chosen = self.arrays[name] == value
         return Columns({each: array[chosen] for each, array in self.arrays.items()}, self.kinds, self.notes)
 
-    def parts(self, rows: int) -> Iterator["Columns"]:
+    def parts(self, rows: int) -> Iterator[Columns]:
         """Split the table into parts of `rows` rows, at least one part."""
         for first in range(0, max(self.rows, 1), rows):
             arrays = {name: array[first : first + rows] for name, array in self.arrays.items()}
             yield Columns(arrays, self.kinds, self.notes)
 
-    def arrow(self) -> "pa.Table":
+    def arrow(self) -> pa.Table:
         """Convert the table to Arrow."""
         pa = need("pyarrow", "an Arrow table")
         schema = self.schema()
         return pa.table([self._arrow(name, schema.field(name).type) for name in self], schema=schema)
 
-    def _arrow(self, name: str, kind: "pa.DataType") -> "pa.Array":
+    def _arrow(self, name: str, kind: pa.DataType) -> pa.Array:
         """Convert a column to Arrow, where a missing number is null."""
         array = self.arrays[name]
         values = self.plain(name) if array.dtype == object else array
-        return need("pyarrow", "an Arrow table").array(values, kind, from_pandas=array.dtype == np.float64)
+        return need("pyarrow", "an Arrow table").array(values, kind, from_pandas=array.dtype == float)
 
-    def schema(self) -> "pa.Schema":
+    def schema(self) -> pa.Schema:
         """Return names and types as an Arrow schema."""
         pa = need("pyarrow", "an Arrow table")
         types = {"list": pa.list_(pa.float64())}
@@ -106,7 +108,6 @@ class Columns(Mapping[str, NDArray[Any]]):
 
 
 _ARROW = {"bool": "bool_"}
-_TYPES = {"bool": np.bool_, "int64": np.int64, "uint64": np.uint64, "float64": np.float64}
 
 
 def _kind(values: Iterable[Any]) -> Kind:
@@ -122,10 +123,12 @@ def _kind(values: Iterable[Any]) -> Kind:
 
 
 def _array(values: Sequence[Any], kind: Kind) -> NDArray[Any]:
+    import numpy as np
+
     if kind == "float64":
         return np.array(values, np.float64)  # None becomes NaN
-    if kind in _TYPES and None not in values:
-        return np.array(values, _TYPES[kind])
+    if kind in ("bool", "int64", "uint64") and None not in values:
+        return np.array(values, kind)
     array = np.empty(len(values), object)
     for row, value in enumerate(values):
         array[row] = _array(value, "float64") if kind == "list" and value is not None else value
@@ -134,7 +137,7 @@ def _array(values: Sequence[Any], kind: Kind) -> NDArray[Any]:
 
 def _without_nan(array: NDArray[Any]) -> list[Any]:
     values: list[Any] = array.tolist()
-    return [None if math.isnan(value) else value for value in values] if array.dtype == np.float64 else values
+    return [None if math.isnan(value) else value for value in values] if array.dtype == float else values
 
 
 def _text(value: Any) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
 from pushout.answer.columns import NUMBERS, Columns
 from pushout.errors import QuestionError
 from pushout.extras import need
-from pushout.names.figures import column_of
 from pushout.stats import Interval, interval
 
 if TYPE_CHECKING:
@@ -17,6 +17,21 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
     from rich.console import Console
+
+
+_LATER: dict[str, None] = {}
+
+
+def later(*modules: str) -> None:
+    """Name modules that register how results are shown; they are loaded when one is shown."""
+    _LATER.update(dict.fromkeys(modules))
+
+
+def loaded() -> None:
+    """Load these modules."""
+    for module in list(_LATER):
+        import_module(module)
+        _LATER.pop(module, None)
 
 
 @singledispatch
@@ -52,10 +67,12 @@ class Tabled:
 
     def _repr_html_(self) -> str | None:
         """Show tables and figure in a notebook; None for a plain table, which no command prints."""
+        loaded()
         return as_fragment(self)
 
     def html(self) -> str:
         """The answer as one self-contained page: figures, numbers and origin."""
+        loaded()
         return as_page(self)
 
     @cached_property
@@ -124,6 +141,8 @@ class Pointed(Framed):
 
     def column(self, name: str) -> str:
         """Find the column of a figure; one of the summary may have its prefix (`summary.goodput_ratio`)."""
+        from pushout.names.figures import column_of
+
         for known in (name, column_of(name)):
             if known in self.columns:
                 return known

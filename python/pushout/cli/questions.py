@@ -28,7 +28,7 @@ from pushout.cli.options import (
 )
 from pushout.cli.page import HTML
 from pushout.literals import SEARCHES
-from pushout.question import LEAST, MOST, REPS, RESOLUTION
+from pushout.options import LEAST, MOST, REPS, RESOLUTION
 
 SHARD = click.option(
     "--shard",

@@ -1,6 +1,7 @@
 """The command `pushout switch`: what its chip and its lines need, must count, or have counted."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -28,26 +29,17 @@ def switch(context: click.Context) -> None:
 @click.option("--cell", type=Whole(1, 65_535), metavar="BYTES", help="Size of the memory's cells.")
 @HTML
 @JSON
-def headroom(
-    table: Path,
-    mtu: int | None,
-    smallest: int | None,
-    other: int | None,
-    cell: int | None,
-    html: Path | None,
-    as_json: bool,
-) -> None:
+def headroom(table: Path, html: Path | None, as_json: bool, **given: int | None) -> None:
     """Compare the headroom that each line of a switch needs with what it is given.
 
     TABLE.csv has a row for each line, with the columns rate, cable, mtu, cell and given, and optionally line, smallest,
     other, response, share and share_size. A table of SONiC (pg_profile_lookup.ini) has rates, cables and xoff; the
     options give what a table lacks.
     """
-    from pushout.switch.headroom import headroom as question
-    from pushout.switch.table import read
+    from pushout.options import Headroom
+    from pushout.switch.headroom import headroom
 
-    given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
-    result = question(read(table, given))
+    result = headroom(Headroom(table, **given))
     if as_json:
         echo_json(result.document)
     else:
@@ -70,27 +62,18 @@ def headroom(
 @SET
 @HTML
 @JSON
-def predict(
-    profile: str,
-    packet: int,
-    lines: int | None,
-    qos: Path | None,
-    cell: int | None,
-    sets: tuple[str, ...],
-    html: Path | None,
-    as_json: bool,
-) -> None:
+def predict(profile: str, sets: tuple[str, ...], html: Path | None, as_json: bool, **given: Any) -> None:
     """Predict what acceptance tests must count: packets until a drop, a pause, a resumption, a loss and a mark.
 
     PROFILE is a scenario with a memory, or a switch's own tables of SONiC (buffers.json, config_db.json). A bench in
     the simulator sends packets to ports that stand still, through senders that ignore pauses, and counts: for each
     class alone, for its lines in turn, and for all of them together.
     """
-    from pushout.switch import predict as question
+    from pushout.options import Predict
+    from pushout.switch.predict import predict
 
     with no_sweep(profile):
-        read = question.profile(Path(profile), qos=qos, cell=cell, allow_files=allowed())
-        result = question.predict(read, sets, packet=packet, lines=lines)
+        result = predict(Predict(Path(profile), set=sets, **given), allowed())
     tell_left_out(result.left_out)
     if as_json:
         echo_json(result.document)
@@ -116,27 +99,19 @@ def predict(
 )
 @HTML
 @JSON
-def explain(
-    counts: Path,
-    packet: int,
-    cell: int | None,
-    pool: int | None,
-    tolerance: int | None,
-    html: Path | None,
-    as_json: bool,
-) -> None:
+def explain(counts: Path, html: Path | None, as_json: bool, **given: Any) -> None:
     """Find the configurations that explain what acceptance tests have counted: α, pool, reserved room, size of cells.
 
     COUNTS.csv has a row for each count, with the columns name (as switch predict calls it) and value, and optionally
     packet, the bytes of the packets, and lines, the number of lines that fill together. What the counts leave open is
     said; the simulator counts with each configuration, and the differences are its residuals.
     """
+    from pushout.options import Explain
     from pushout.progress import Progress
-    from pushout.switch.counts import read
-    from pushout.switch.explain import explain as question
+    from pushout.switch.explain import explain
 
     with Progress("configurations") as progress:
-        result = question(read(counts, packet), cell=cell, pool=pool, tolerance=tolerance, progress=progress)
+        result = explain(Explain(counts, progress=progress, **given))
     if as_json:
         echo_json(result.document)
     else:

@@ -195,7 +195,7 @@ def ratio(out: Path | None, as_json: bool, **given: Any) -> None:
     The optimum knows the whole input. No input exceeds the ratio for ever, and the printed input attains it. A search
     that meets its limit of states proves nothing and ends with status 3.
     """
-    from pushout.worst_case.options import Ratio
+    from pushout.options import Ratio
     from pushout.worst_case.ratio import worst
 
     result = worst(Ratio(**_sizes(given, out)), announce)
@@ -224,8 +224,8 @@ def never(event: str | None, named: str | None, out: Path | None, as_json: bool,
     cells of its frame were queued; or with --pause lossless_drop: a packet of a lossless class is lost, although the
     memory stops its sender.
     """
+    from pushout.options import Never
     from pushout.worst_case.never import never
-    from pushout.worst_case.options import Never
 
     if (event is None) == (named is None):
         raise click.UsageError("EVENT must be given once, as in starved")
@@ -238,10 +238,10 @@ def never(event: str | None, named: str | None, out: Path | None, as_json: bool,
 @question(click.option("--objective", hidden=True), OUT)
 def delay(objective: str | None, out: Path | None, as_json: bool, **given: Any) -> None:
     """Find the longest time from the arrival of a packet to the end of its transmission."""
+    from pushout.options import Worst
     from pushout.worst_case.delay import delay
-    from pushout.worst_case.options import About
 
-    _print(delay(About(**_sizes(given, out)), announce), out, as_json=as_json)
+    _print(delay(Worst(**_sizes(given, out)), announce), out, as_json=as_json)
 
 
 @question(
@@ -251,7 +251,7 @@ def delay(objective: str | None, out: Path | None, as_json: bool, **given: Any) 
 )
 def grid(keys: dict[str, list[Any]], named: dict[str, list[Any]], as_json: bool, **given: Any) -> None:
     """Print the ratio for each value of a parameter, of ports or of memory, as in alpha=1/2,1,2."""
-    from pushout.worst_case.options import Ratio
+    from pushout.options import Ratio
     from pushout.worst_case.ratio import worst
 
     if not (lists := {**keys, **named}):

@@ -8,6 +8,7 @@ from pushout.document import Document
 from pushout.errors import Argument, QuestionError
 from pushout.literals import Panel
 from pushout.names.place import Places, in_memory
+from pushout.options import PANELS as DEFAULT
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
@@ -30,9 +31,6 @@ __all__ = [
     "recorded",
     "themed",
 ]
-
-DEFAULT: tuple[Panel, ...] = ("queue", "drops", "throughput")
-"""The panels of a picture for which none are named."""
 
 WHOLE: Panel = "memory"
 """The panel of a memory, which stands for that of a queue."""

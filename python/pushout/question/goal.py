@@ -14,8 +14,8 @@ from pushout import _core
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.names.figures import column_of, did_you_mean, near, path_of
+from pushout.options import LEAST, MOST
 from pushout.quantity import RATES, SECONDS, SIZES, split
-from pushout.question import LEAST, MOST
 from pushout.question.replications import is_alone, numbers
 from pushout.question.store import Run
 from pushout.stats import AGREEING, Interval, interval, unseen

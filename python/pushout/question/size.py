@@ -24,8 +24,9 @@ from pushout.names.computed import LOSS, needs, sources_of
 from pushout.names.figures import column_of, path_of
 from pushout.names.place import Place
 from pushout.names.port import Choice, Port, policy_refused
+from pushout.options import LEAST, MOST, RESOLUTION
 from pushout.quantity import brief, seconds, word
-from pushout.question import LEAST, MOST, RESOLUTION, search
+from pushout.question import search
 from pushout.question.asked import Asked
 from pushout.question.campaign import Campaign
 from pushout.question.executor import Variations, check

@@ -6,6 +6,7 @@ all counts together leave a range, or nothing. They only propose: the simulator 
 counts differently is its residual.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,9 +19,10 @@ import numpy.typing as npt
 from pushout.answer.columns import Columns
 from pushout.answer.frame import Tabled
 from pushout.errors import PushoutError, QuestionError
+from pushout.options import Explain, Predict
 from pushout.simulate import Progress
 from pushout.source import load
-from pushout.switch.counts import LIMITED, Count, check, missing
+from pushout.switch.counts import LIMITED, Count, check, made, missing, read
 from pushout.switch.predict import check_within
 from pushout.switch.predict import predict as ask_predict
 from pushout.switch.sonic import CELLS
@@ -198,15 +200,10 @@ class ExplainResult(Tabled):
         return {"classes": [each.document for each in self.explanations]}
 
 
-def explain(
-    counts: Sequence[Count],
-    *,
-    cell: int | None = None,
-    pool: int | None = None,
-    tolerance: int | None = None,
-    progress: Progress | None = None,
-) -> ExplainResult:
+def explain(asked: Explain) -> ExplainResult:
     """Find the configurations that explain counts; `pushout.chip_explain` documents the arguments."""
+    given, cell, pool, tolerance = asked.counts, asked.cell, asked.pool, asked.tolerance
+    counts = read(given, asked.packet) if isinstance(given, str | os.PathLike) else made(given, asked.packet)
     if cell is not None:
         check_within("cell", cell, 1, 65_535)
     if pool is not None:
@@ -220,7 +217,7 @@ def explain(
     for own in of_classes.values():
         check(own)
     return ExplainResult(
-        [_explanation(name, own, sizes, known, tolerance, progress) for name, own in of_classes.items()]
+        [_explanation(name, own, sizes, known, tolerance, asked.progress) for name, own in of_classes.items()]
     )
 
 
@@ -450,7 +447,7 @@ def _residuals(proposal: _Proposal, reserved: int, shared: int, counts: Sequence
 def _predicted(asked: Mapping[str, Any], count: Count, lines: int) -> dict[str, int]:
     """Return what the simulator counts; a message names the counts, as the user has not written this scenario."""
     try:
-        expected = ask_predict(load(asked), packet=count.packet, lines=lines).expected
+        expected = ask_predict(Predict(load(asked), packet=count.packet, lines=lines)).expected
     except PushoutError as error:
         raise QuestionError(f"{count.at}: no bench can repeat these counts: ", error) from None
     return {each.name: each.value for each in expected}

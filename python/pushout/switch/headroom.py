@@ -1,5 +1,6 @@
 """The headroom that lines of a switch need, as `explain` computes it, compared with what they are given."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +11,10 @@ from pushout.answer.columns import Columns, Kind
 from pushout.answer.frame import Tabled
 from pushout.errors import InternalError, QuestionError
 from pushout.excerpt import quoted
+from pushout.options import Headroom
 from pushout.simulate import Job
 from pushout.source import load
-from pushout.switch.table import Amount, Line
+from pushout.switch.table import Amount, Line, made, read
 
 Verdict = Literal["enough", "too little", "shared"]
 """The words of `explain`; a shared pool is enough for some of its lines, but not for all at once."""
@@ -128,7 +130,15 @@ def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: value for name, value in document.items() if name != TERMS}, **terms}
 
 
-def headroom(lines: Sequence[Line]) -> HeadroomResult:
+def headroom(asked: Headroom) -> HeadroomResult:
+    """Compare the headroom of the lines of a table with their need."""
+    given = {"mtu": asked.mtu, "smallest": asked.smallest, "other": asked.other, "cell": asked.cell}
+    if isinstance(asked.table, str | os.PathLike):
+        return compared(read(asked.table, given))
+    return compared(made(asked.table, given))
+
+
+def compared(lines: Sequence[Line]) -> HeadroomResult:
     """Compute the need of every line, and how many lines a shared pool carries at once."""
     pools = _pools(lines)
     needs = _needs([variant for line in lines for variant in _variants(line).values()])

@@ -10,15 +10,13 @@ from typing import Any, NamedTuple
 from pushout.answer.columns import Columns
 from pushout.answer.frame import Tabled
 from pushout.errors import Argument, QuestionError
+from pushout.options import Predict
 from pushout.quantity import grouped
 from pushout.simulate import check_whole
-from pushout.source import ScenarioLike, Source, load
+from pushout.source import Source, load, overrides
 from pushout.switch import sonic
 from pushout.switch.bench import LEAST_PACKET, MOST_PACKET, Bench, Queue
 from pushout.switch.subject import Subject, read
-
-PACKET = 64
-"""Bytes of the packets of acceptance tests."""
 
 MOST_LINES = 64
 """Lines that fill queues one after another."""
@@ -90,14 +88,9 @@ class Profile(NamedTuple):
     left_out: Sequence[str] = ()
 
 
-def profile(
-    given: ScenarioLike,
-    *,
-    qos: str | os.PathLike[str] | None = None,
-    cell: int | None = None,
-    allow_files: Sequence[Path] = (),
-) -> Profile:
+def _profile(asked: Predict, allow_files: Sequence[Path]) -> Profile:
     """Read a profile: a scenario, or tables of SONiC, to which `qos` adds marks; `cell` is the size of their cells."""
+    given, qos, cell = asked.profile, asked.qos, asked.cell
     path = Path(given) if isinstance(given, str | os.PathLike) and "\n" not in str(given) else None
     if path is not None and sonic.looks_like(path):
         if cell is not None:
@@ -111,15 +104,14 @@ def profile(
     return Profile(source)
 
 
-def predict(
-    profile: Source | Profile, sets: Sequence[str] = (), *, packet: int = PACKET, lines: int | None = None
-) -> ChipResult:
+def predict(asked: Predict, allow_files: Sequence[Path] = ()) -> ChipResult:
     """Count what every class holds on a bench of its own; `pushout.chip_predict` documents the arguments."""
-    profile = profile if isinstance(profile, Profile) else Profile(profile)
+    packet, lines = asked.packet, asked.lines
+    profile = _profile(asked, allow_files)
     check_within("packet", packet, LEAST_PACKET, MOST_PACKET)
     if lines is not None:
         check_within("lines", lines, 1, MOST_LINES)
-    subjects = read(profile.source, sets)
+    subjects = read(profile.source, overrides(asked.set))
     names = [subject.name for subject in subjects]
     expected: list[Expected] = []
     for subject in subjects:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from pushout.options import Worst
 from pushout.worst_case.never import Alone
-from pushout.worst_case.options import About
 from pushout.worst_case.ratio import Announce, about, answered, silent
 
 
@@ -20,6 +20,6 @@ class DelayResult(Alone):
         return f"{self.document['policy']}: {self.slots} slots"
 
 
-def delay(asked: About, announce: Announce = silent) -> DelayResult:
+def delay(asked: Worst, announce: Announce = silent) -> DelayResult:
     """Find the longest delay of a packet, on any input."""
     return DelayResult(answered({**about(asked), "objective": "delay"}, announce))

@@ -11,10 +11,10 @@ from pushout.answer.columns import Columns
 from pushout.answer.frame import Tabled
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
+from pushout.options import Never
 from pushout.simulate import check_whole
 from pushout.worst_case import pauses as worst_pauses
 from pushout.worst_case import scenario as worst_scenario
-from pushout.worst_case.options import Never
 from pushout.worst_case.ratio import Announce, about, answered, silent
 
 

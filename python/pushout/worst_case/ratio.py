@@ -16,11 +16,11 @@ from pushout.answer.columns import Columns
 from pushout.answer.frame import Tabled
 from pushout.errors import Argument, QuestionError, ScenarioError, StatesError
 from pushout.excerpt import quoted
+from pushout.options import OPTIMUM, Policy, Ratio, Worst
 from pushout.policy import Program, read
 from pushout.simulate import check_whole
 from pushout.source import plain
 from pushout.worst_case import scenario as worst_scenario
-from pushout.worst_case.options import OPTIMUM, About, Policy, Ratio
 
 IS_FILE = re.compile(r"\.py(:\w+)?$")
 
@@ -123,7 +123,7 @@ def check_objective(objective: str, allowed: Sequence[str]) -> None:
         raise QuestionError(Argument("objective"), f": {_core.unknown('objective', objective, list(allowed))}")
 
 
-def about(asked: About) -> dict[str, Any]:
+def about(asked: Worst) -> dict[str, Any]:
     """Return the part of a question that names the policy and the sizes."""
     sizes = {"ports": asked.count, "memory": asked.memory, "states": asked.states}
     sizes |= {} if asked.frames is None else {"frames": asked.frames}
