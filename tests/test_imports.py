@@ -38,15 +38,6 @@ def test_no_file_imports_one_that_imports_it() -> None:
     TopologicalSorter(needed).prepare()  # raises a CycleError that names the circle
 
 
-def test_no_script_of_the_page_imports_one_that_imports_it() -> None:
-    files = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "web" / "src").glob("*.ts")}
-    needed = {
-        own: set(re.findall(r'^(?:im|ex)port [^"]*"\./([\w-]+)"', text, re.MULTILINE)) for own, text in files.items()
-    }
-    assert needed["strip"] >= {"layout", "motion", "run"}
-    TopologicalSorter(needed).prepare()  # raises a CycleError that names the circle
-
-
 HEAVY = {
     *("numpy", "pyarrow", "polars", "pandas", "duckdb", "matplotlib", "rich", "jinja2", "markdown_it", "optuna", "ray"),
     *(
