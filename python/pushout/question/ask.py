@@ -16,13 +16,14 @@ from pushout.errors import Argument, FigureError, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.limits import DEEPEST, LEAST_RESOLUTION, MOST_REPS
 from pushout.literals import SEARCHES
+from pushout.names import measured
 from pushout.names.computed import Scene, Scenes, in_memories
 from pushout.names.figures import paths_of
 from pushout.names.place import Place, Places
 from pushout.names.port import Choice, Holder, ports, section
 from pushout.names.port import policies as choices_of
 from pushout.options import RESOLUTION, About, Compare, Named, Policies, Size, Why, takes
-from pushout.question import measured, size
+from pushout.question import size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
 from pushout.question.goal import Goal
@@ -244,4 +245,4 @@ def sized(asked: Size) -> Sizing:
 
 
 comparison, sizing = takes(Compare)(compared), takes(Size)(sized)
-"""The same with the fields as arguments."""
+"""These take the fields as arguments."""

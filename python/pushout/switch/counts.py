@@ -1,23 +1,15 @@
 """Read what acceptance tests of a switch have counted: a CSV table with a name, a number of packets and their size."""
 
-import csv
-import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from pushout import _core, kept
+from pushout import _core
 from pushout.errors import QuestionError
-from pushout.excerpt import place, quoted
+from pushout.excerpt import quoted
 from pushout.switch.bench import LEAST_PACKET, MOST_PACKET
-
-MOST_ROWS = 4096
-"""Rows of a table."""
-
-LARGEST = 2**24
-"""Bytes of a table's file."""
+from pushout.switch.rows import MOST_ROWS, content, of_csv, of_mappings
 
 MOST_PACKETS = 2_000_000
 """The largest count: no memory holds more packets."""
@@ -57,11 +49,7 @@ COLUMNS = ("name", "value", "packet", "lines")
 
 def read(path: str | os.PathLike[str], packet: int) -> list[Count]:
     """Read a table from a file; `packet` is the size of packets in rows without one."""
-    shown = place(os.fspath(path))
-    try:
-        text = kept.content(Path(path), LARGEST).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise QuestionError(f"{shown}: the file must be UTF-8 text; byte {error.start} is not") from None
+    shown, text = content(path)
     return _counts(_rows(text, shown), packet, shown)
 
 
@@ -70,33 +58,17 @@ def made(rows: Mapping[str, int] | Iterable[Mapping[str, object]], packet: int) 
     given: Iterable[Mapping[str, object]] = (
         [{"name": name, "value": value} for name, value in rows.items()] if isinstance(rows, Mapping) else rows
     )
-    return _counts(_of_mappings(given), packet, "counts")
-
-
-def _of_mappings(rows: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, dict[str, str]]]:
-    for number, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise QuestionError(f"counts[{number}] must be a mapping of columns, not {quoted(row)}")
-        yield f"counts[{number}]", {str(key): str(value).strip() for key, value in row.items() if value is not None}
+    return _counts(of_mappings(given, "counts"), packet, "counts")
 
 
 def _rows(text: str, shown: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows below the line of columns; empty lines and lines that begin with # are left out."""
-    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
-    columns: list[str] = []
-    try:
-        for fields in reader:
-            at, values = f"{shown}:{reader.line_num}", [field.strip() for field in fields]
-            if not any(values) or values[0].startswith("#"):
-                continue
-            if not columns:
-                columns = values
-                continue
-            if len(values) > len(columns):
-                raise QuestionError(f"{at}: the row must have at most {len(columns)} values, not {len(values)}")
-            yield at, dict(zip(columns, values, strict=False))
-    except csv.Error as error:
-        raise QuestionError(f"{shown}:{reader.line_num}: the line must be CSV: {error}") from None
+    """Yield the rows below the line of columns, whose last values may be left out."""
+    rows = of_csv(text, shown)
+    _, columns = next(rows, ("", []))
+    for at, values in rows:
+        if len(values) > len(columns):
+            raise QuestionError(f"{at}: the row must have at most {len(columns)} values, not {len(values)}")
+        yield at, dict(zip(columns, values, strict=False))
 
 
 def _counts(rows: Iterable[tuple[str, dict[str, str]]], packet: int, shown: str) -> list[Count]:

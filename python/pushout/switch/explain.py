@@ -179,20 +179,12 @@ class ExplainResult(Tabled):
     def columns(self) -> Columns:  # type: ignore[override]
         """The configurations as a table."""
         rows = [
-            {
-                "class": each.name,
-                "alpha": float(found.alpha),
-                "reserved_low": found.reserved.low,
-                "reserved_high": found.reserved.high,
-                "shared_low": found.shared.low,
-                "shared_high": found.shared.high,
-                "worst": found.worst,
-            }
+            (each.name, float(found.alpha), *found.reserved, *found.shared, found.worst)
             for each in self.explanations
             for found in each.configurations
         ]
         names = ("class", "alpha", "reserved_low", "reserved_high", "shared_low", "shared_high", "worst")
-        return Columns.of({name: [row[name] for row in rows] for name in names}, {})
+        return Columns.of({name: [row[place] for row in rows] for place, name in enumerate(names)}, {})
 
     @property
     def document(self) -> dict[str, Any]:
@@ -204,12 +196,9 @@ def explain(asked: Explain) -> ExplainResult:
     """Find the configurations that explain counts; `pushout.chip_explain` documents the arguments."""
     given, cell, pool, tolerance = asked.counts, asked.cell, asked.pool, asked.tolerance
     counts = read(given, asked.packet) if isinstance(given, str | os.PathLike) else made(given, asked.packet)
-    if cell is not None:
-        check_within("cell", cell, 1, 65_535)
-    if pool is not None:
-        check_within("pool", pool, 1, MOST_CELLS)
-    if tolerance is not None:
-        check_within("tolerance", tolerance, 0, MOST_TOLERANCE)
+    check_within("cell", cell, 1, 65_535)
+    check_within("pool", pool, 1, MOST_CELLS)
+    check_within("tolerance", tolerance, 0, MOST_TOLERANCE)
     classes = dict.fromkeys(count.of for count in counts)
     sizes = sorted({cell} if cell is not None else set(CELLS.values()))
     known = ANY if pool is None else Range(pool, pool)

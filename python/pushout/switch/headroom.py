@@ -179,20 +179,13 @@ def _pools(lines: Sequence[Line]) -> dict[str, list[Line]]:
     return pools
 
 
-class _Key(NamedTuple):
-    """All that the need of a line depends on."""
-
-    rate_bps: int
-    cable_m: float
-    mtu: int
-    smallest: int
-    other: int
-    cell: int
-    response_bytes: int
+_Key = tuple[float, ...]
 
 
 def _key(line: Line) -> _Key:
-    return _Key(*(getattr(line, name) for name in _Key._fields))
+    """Return all that the need of a line depends on."""
+    sizes = (line.mtu, line.smallest, line.other, line.cell)
+    return (line.rate_bps, line.cable_m, *sizes, line.response_bytes)
 
 
 def _needs(lines: Iterable[Line]) -> dict[_Key, int]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pushout.answer.columns import Columns
 from pushout.answer.frame import Tabled
@@ -81,48 +81,41 @@ class ChipResult(Tabled):
         return {"packet_bytes": self.packet, "expected": [each.document for each in self.expected], **left_out}
 
 
-class Profile(NamedTuple):
-    """The scenario of a profile, and what it lacks of the tables that it was made from."""
-
-    source: Source
-    left_out: Sequence[str] = ()
-
-
-def _profile(asked: Predict, allow_files: Sequence[Path]) -> Profile:
-    """Read a profile: a scenario, or tables of SONiC, to which `qos` adds marks; `cell` is the size of their cells."""
+def _profile(asked: Predict, allow_files: Sequence[Path]) -> tuple[Source, Sequence[str]]:
+    """Read a scenario, or tables of SONiC with cells of `cell` bytes; return as well what it lacks of them."""
     given, qos, cell = asked.profile, asked.qos, asked.cell
     path = Path(given) if isinstance(given, str | os.PathLike) and "\n" not in str(given) else None
     if path is not None and sonic.looks_like(path):
-        if cell is not None:
-            check_within("cell", cell, 1, MOST_PACKET)
+        check_within("cell", cell, 1, MOST_PACKET)
         found = sonic.read([path, *([Path(qos)] if qos is not None else [])], cell)
-        return Profile(load(found.scenario), found.left_out)
+        return load(found.scenario), found.left_out
     source = load(given, allow_files=allow_files)
     for name, value in (("qos", qos), ("cell", cell)):
         if value is not None:
             raise QuestionError(Argument(name), " must be left out unless the profile is a file with tables of SONiC")
-    return Profile(source)
+    return source, ()
 
 
 def predict(asked: Predict, allow_files: Sequence[Path] = ()) -> ChipResult:
     """Count what every class holds on a bench of its own; `pushout.chip_predict` documents the arguments."""
     packet, lines = asked.packet, asked.lines
-    profile = _profile(asked, allow_files)
+    source, left_out = _profile(asked, allow_files)
     check_within("packet", packet, LEAST_PACKET, MOST_PACKET)
-    if lines is not None:
-        check_within("lines", lines, 1, MOST_LINES)
-    subjects = read(profile.source, overrides(asked.set))
+    check_within("lines", lines, 1, MOST_LINES)
+    subjects = read(source, overrides(asked.set))
     names = [subject.name for subject in subjects]
     expected: list[Expected] = []
     for subject in subjects:
         of_memory = names.count(subject.name) > 1
         label = f"{subject.memory}.{subject.name}" if of_memory else subject.name
         expected += _Counts(label, Bench(subject, packet), lines or min(subject.lines, MOST_LINES)).all()
-    return ChipResult(packet, expected, profile.left_out)
+    return ChipResult(packet, expected, left_out)
 
 
-def check_within(name: str, value: int, least: int, most: int) -> None:
-    """Refuse an argument that is not an integer of a range."""
+def check_within(name: str, value: int | None, least: int, most: int) -> None:
+    """Refuse an argument that is given and not an integer of a range."""
+    if value is None:
+        return
     check_whole(name, value)
     if not least <= value <= most:
         raise QuestionError(Argument(name), f" must be from {least} to {most}, not {value}")

@@ -17,6 +17,7 @@ from pushout.errors import Argument, QuestionError
 from pushout.excerpt import place, quoted
 from pushout.switch import sonic_tables
 from pushout.switch.headroom import SPEED_M_PER_S
+from pushout.switch.rows import LARGEST
 from pushout.switch.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, merged
 
 MOST_EXPONENT = 8
@@ -102,7 +103,7 @@ def looks_like(path: Path) -> bool:
     """Return whether a file has tables of SONiC."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
-    return f'"{POOL}"'.encode() in kept.content(path, sonic_tables.LARGEST)
+    return f'"{POOL}"'.encode() in kept.content(path, LARGEST)
 
 
 def read(files: Sequence[Path], cell: int | None, name: str = "switch") -> Imported:

@@ -6,12 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pushout import kept
 from pushout.errors import QuestionError
-from pushout.excerpt import excerpt, fitted, place, printable, quoted
-
-LARGEST = 2**24
-"""Bytes of a file."""
+from pushout.excerpt import excerpt, fitted, printable, quoted
+from pushout.switch.rows import content
 
 MOST_BYTES = 10**12
 """Bytes of a pool: no switch has more."""
@@ -118,11 +115,9 @@ def merged(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def read(file: Path) -> dict[str, Any]:
     """Read the tables of a file."""
-    shown = place(str(file))
+    shown, text = content(file)
     try:
-        document = json.loads(kept.content(file, LARGEST).decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise QuestionError(f"{shown}: the file must be UTF-8 text; byte {error.start} is not") from None
+        document = json.loads(text)
     except json.JSONDecodeError as error:
         raise QuestionError(f"{shown}:{error.lineno}: the file must be JSON: {error.msg}") from None
     except RecursionError:

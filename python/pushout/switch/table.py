@@ -1,23 +1,16 @@
 """Read the lines of a switch and the headroom that each is given: a CSV table, or a lookup table of SONiC."""
 
-import csv
-import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from pushout import _core, kept
+from pushout import _core
 from pushout.errors import Argument, QuestionError
-from pushout.excerpt import place, quoted
+from pushout.excerpt import quoted
 from pushout.quantity import bits_per_second, octets, split
-
-MOST_ROWS = 4096
-"""Rows of a table; a switch has hundreds of lines."""
-
-LARGEST = 2**24
-"""Bytes of a table's file."""
+from pushout.switch.rows import MOST_ROWS, content, of_csv, of_mappings
 
 QUANTUM_BITS = 512
 """Bit times of a quantum, the unit of time of pause frames."""
@@ -75,11 +68,11 @@ class Wrong(Exception):  # noqa: N818  (never leaves this module: `_Row` adds th
     """A value is invalid; the argument is the condition that it must meet, or the end of a message."""
 
 
-def _number(text: str) -> tuple[float, str]:
+def _number(text: str, condition: str = "") -> tuple[float, str]:
     try:
         return split(text)
     except QuestionError:
-        raise Wrong from None
+        raise Wrong(*filter(None, [condition])) from None
 
 
 def _size(least: int, most: int, *, or_none: bool = False) -> Callable[[str], int]:
@@ -119,10 +112,7 @@ LONGEST_CABLE_M = 1_000_000
 def _cable(text: str) -> float:
     lengths = {"": 1, "m": 1, "km": 1000}
     condition = f"a length from 0 to {LONGEST_CABLE_M} m, as in 300 m"
-    try:
-        number, unit = _number(text)
-    except Wrong:
-        raise Wrong(condition) from None
+    number, unit = _number(text, condition)
     if unit not in lengths or not 0 <= number * lengths[unit] <= LONGEST_CABLE_M:
         raise Wrong(condition)
     return number * lengths[unit]
@@ -135,10 +125,7 @@ MOST_RESPONSE = 10**12
 def _response(text: str) -> int:
     """Convert "394 quanta", "394" or "24 kB" to bytes."""
     condition = "a number of quanta or bytes from 0, as in 394 quanta or 24 kB"
-    try:
-        number, unit = _number(text)
-    except Wrong:
-        raise Wrong(condition) from None
+    number, unit = _number(text, condition)
     found = round(number * QUANTUM_BITS / 8) if unit in ("", "quanta") else _bytes(text)
     if found is None or not 0 <= found <= MOST_RESPONSE:
         raise Wrong(condition)
@@ -152,10 +139,7 @@ MOST_MEMORY = 10**12
 def _amount(text: str) -> Amount:
     """Convert "83968", "82 KiB" or "433 cells"."""
     condition = "a number of bytes or cells from 0, as in 83968 B or 433 cells"
-    try:
-        number, unit = _number(text)
-    except Wrong:
-        raise Wrong(condition) from None
+    number, unit = _number(text, condition)
     found = int(number) if unit == "cells" and number == int(number) else _bytes(text)
     if found is None or not 0 <= found <= MOST_MEMORY:
         raise Wrong(condition)
@@ -269,23 +253,19 @@ class _Row:
 
 def read(path: str | os.PathLike[str], given: Mapping[str, object]) -> list[Line]:
     """Read a table from a file; `given` has values for columns that it lacks."""
-    shown = place(os.fspath(path))
-    try:
-        text = kept.content(Path(path), LARGEST).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise QuestionError(f"{shown}: the file must be UTF-8 text; byte {error.start} is not") from None
-    if Path(path).suffix.lower() == SONIC_SUFFIX:
-        return _lines(_of_sonic(text, shown), given, shown)
-    return _lines(_of_csv(text, shown), given, shown)
+    shown, text = content(path)
+    of_file = _of_sonic if Path(path).suffix.lower() == SONIC_SUFFIX else _of_csv
+    return _lines(of_file(text, shown), given, shown)
 
 
 def made(rows: Iterable[Mapping[str, object]], given: Mapping[str, object]) -> list[Line]:
     """Read a table from mappings of columns."""
-    return _lines(_of_mappings(rows), given, "rows")
+    found = ((at, _columns(row, at), row.values()) for at, row in of_mappings(rows, "rows"))
+    return _lines((_Row(at, dict(zip(columns, texts, strict=True))) for at, columns, texts in found), given, "rows")
 
 
 def _lines(rows: Iterable[_Row], given: Mapping[str, object], shown: str) -> list[Line]:
-    common = {column: _text(value) for column, value in given.items() if value is not None}
+    common = {column: str(value).strip() for column, value in given.items() if value is not None}
     for column, text in common.items():
         try:
             _parsed(column, text)
@@ -300,20 +280,6 @@ def _lines(rows: Iterable[_Row], given: Mapping[str, object], shown: str) -> lis
     if not lines:
         raise QuestionError(f"{shown}: the table must have at least one row with a line of the switch")
     return lines
-
-
-def _text(value: object) -> str:
-    """Write a value as a table has it."""
-    return "" if value is None else str(value).strip()
-
-
-def _of_mappings(rows: Iterable[Mapping[str, object]]) -> Iterator[_Row]:
-    for number, row in enumerate(rows):
-        at = f"rows[{number}]"
-        if not isinstance(row, Mapping):
-            raise QuestionError(f"{at} must be a mapping of columns, not {quoted(row)}")
-        columns = _columns(map(str, row), at)
-        yield _Row(at, dict(zip(columns, map(_text, row.values()), strict=True)))
 
 
 OTHER_NAMES = {"name": "line", "port": "line", "speed": "rate", "length": "cable"}
@@ -332,25 +298,15 @@ def _columns(given: Iterable[str], at: str) -> list[str]:
 
 
 def _of_csv(text: str, shown: str) -> Iterator[_Row]:
-    """Read lines of CSV below a line of columns; empty lines and lines that begin with # are left out."""
-    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    """Read lines of CSV below a line of columns."""
     columns: list[str] = []
-    try:
-        for fields in reader:
-            at = f"{shown}:{reader.line_num}"
-            values = [field.strip() for field in fields]
-            if not any(values) or values[0].startswith("#"):
-                continue
-            if not columns:
-                columns = [*_columns(values[:MOST_COLUMNS], at), *values[MOST_COLUMNS:]]
-                continue
-            if len(values) != len(columns):
-                raise QuestionError(
-                    f"{at}: the row must have {len(columns)} values, as the first line, not {len(values)}"
-                )
+    for at, values in of_csv(text, shown):
+        if not columns:
+            columns = [*_columns(values[:MOST_COLUMNS], at), *values[MOST_COLUMNS:]]
+        elif len(values) != len(columns):
+            raise QuestionError(f"{at}: the row must have {len(columns)} values, as the first line, not {len(values)}")
+        else:
             yield _Row(at, dict(zip(columns, values, strict=True)))
-    except csv.Error as error:
-        raise QuestionError(f"{shown}:{reader.line_num}: the line must be CSV: {error}") from None
 
 
 MOST_COLUMNS = len(PARSERS) + 1

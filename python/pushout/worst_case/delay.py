@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pushout.options import Worst
 from pushout.worst_case.never import Alone
-from pushout.worst_case.ratio import Announce, about, answered, silent
+from pushout.worst_case.ratio import Announce, about, answered
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,6 +20,6 @@ class DelayResult(Alone):
         return f"{self.document['policy']}: {self.slots} slots"
 
 
-def delay(asked: Worst, announce: Announce = silent) -> DelayResult:
+def delay(asked: Worst, announce: Announce | None = None) -> DelayResult:
     """Find the longest delay of a packet, on any input."""
     return DelayResult(answered({**about(asked), "objective": "delay"}, announce))

@@ -8,59 +8,39 @@ from pathlib import Path
 from typing import Any
 
 from pushout.answer.columns import Columns
-from pushout.answer.frame import Tabled
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
 from pushout.options import Never
 from pushout.simulate import check_whole
 from pushout.worst_case import pauses as worst_pauses
 from pushout.worst_case import scenario as worst_scenario
-from pushout.worst_case.ratio import Announce, about, answered, silent
+from pushout.worst_case.ratio import Announce, Shown, about, answered
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Alone(Tabled):
+class Alone(Shown):
     """An answer about a policy alone, with an input that shows it."""
-
-    document: dict[str, Any]
-    """As printed with `--json`."""
-
-    @property
-    def states(self) -> int:
-        """States of the policy that an input can reach."""
-        return int(self.document["states"])
-
-    @property
-    def input(self) -> list[dict[str, Any]]:
-        """The arrivals of each slot, as port and whether nothing is lost, and the queues; empty without an input."""
-        return list(self.document["input"] or [])
 
     @cached_property
     def columns(self) -> Columns:  # type: ignore[override]
         """The slots of the input as a table: arrivals, losses and queues before they send."""
-        ports = range(self.document["ports"])
-        queues = range(1 if self.document["frames"] else len(ports))
         table: dict[str, list[int]] = {"slot": list(range(len(self.input)))}
-        for port in ports:
+        for port in range(self.document["ports"]):
             arrivals = [[kept for place, kept in slot["arrivals"] if place == port] for slot in self.input]
             table[f"arrivals_{port}"] = [len(each) for each in arrivals]
             table[f"losses_{port}"] = [each.count(False) for each in arrivals]
-        table |= {f"policy_{queue}": [slot["policy"][queue] for slot in self.input] for queue in queues}
-        return Columns.of(table)
+        return Columns.of(table | self.queues("policy"))
 
     def write(self, path: str | os.PathLike[str]) -> dict[str, Any]:
         """Write the input as a scenario, run it on both engines, and return what the run delivered."""
-        if self.document["frames"]:
-            raise QuestionError("only the input of a shared memory can be written: leave out ", Argument("frames"))
+        self.check_memory()
         return worst_scenario.write_alone(self.document, Path(path))
 
     def plot(self) -> Any:
         """Draw the queues of the input, slot by slot."""
-        from pushout.worst_case.drawing import draw
-
         if not self.input:
             raise QuestionError("no input can be drawn, since the event never happens")
-        return draw(self.document)
+        return super().plot()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +65,7 @@ class NeverResult(Alone):
         return f"{self.document['policy']}: never {self.document['never']}, {answer}"
 
 
-def never(asked: Never, announce: Announce = silent) -> NeverResult:
+def never(asked: Never, announce: Announce | None = None) -> NeverResult:
     """Prove that an event never happens, or find the shortest input on which it does."""
     pause = {} if asked.pause is None else {"pause": _thresholds(asked.pause)}
     return NeverResult(answered({**about(asked), **pause, "never": asked.event}, announce))

@@ -30,16 +30,43 @@ Announce = Callable[[int, int], None]
 FRACTION = re.compile(r"\s*([0-9]{1,18})\s*/\s*([0-9]{1,18})\s*")
 
 
-def silent(_states: int, _megabytes: int) -> None:
-    """Announce nothing."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class WorstResult(Tabled):
-    """The worst case of a policy: the ratio, proved in both directions, and the input that shows it."""
+class Shown(Tabled):
+    """An answer about a policy, with an input that shows it."""
 
     document: dict[str, Any]
     """As printed by `pushout worst --json`."""
+
+    @property
+    def states(self) -> int:
+        """States that an input can reach: of the policy, or pairs of both sides."""
+        return int(self.document["states"])
+
+    @property
+    def input(self) -> list[dict[str, Any]]:
+        """The slots: arrivals, as port and whether nothing is lost or the opponent takes it, and queues; or empty."""
+        return list(self.document["input"] or [])
+
+    def queues(self, side: str) -> dict[str, list[int]]:
+        """Return the queues of a side before they send, as columns."""
+        count = 1 if self.document["frames"] else self.document["ports"]
+        return {f"{side}_{queue}": [slot[side][queue] for slot in self.input] for queue in range(count)}
+
+    def check_memory(self) -> None:
+        """Refuse to write an input of frames."""
+        if self.document["frames"]:
+            raise QuestionError("only the input of a shared memory can be written: leave out ", Argument("frames"))
+
+    def plot(self) -> Any:
+        """Draw the queues of all sides, slot by slot."""
+        from pushout.worst_case.drawing import draw
+
+        return draw(self.document)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorstResult(Shown):
+    """The worst case of a policy: the ratio, proved in both directions, and the input that shows it."""
 
     @property
     def ratio(self) -> Fraction | None:
@@ -57,49 +84,28 @@ class WorstResult(Tabled):
         """Packets that the policy loses in addition to those of the opponent, for each one that the opponent sends."""
         return Fraction(self.document["excess_loss"])
 
-    @property
-    def states(self) -> int:
-        """Pairs of states of both sides that an input can reach."""
-        return int(self.document["states"])
-
-    @property
-    def input(self) -> list[dict[str, Any]]:
-        """The arrivals of each slot, as port and whether the opponent takes the packet, and the queues at its end."""
-        return list(self.document["input"])
-
     @cached_property
     def columns(self) -> Columns:  # type: ignore[override]
         """The slots of the input as a table: arrivals, and the queues of both sides before they send."""
-        ports = range(self.document["ports"])
-        queues = range(1 if self.document["frames"] else len(ports))
         table: dict[str, list[int]] = {"slot": list(range(len(self.input)))}
-        for port in ports:
+        for port in range(self.document["ports"]):
             counts = [sum(place == port for place, _ in slot["arrivals"]) for slot in self.input]
             table[f"arrivals_{port}"] = counts
-        for side in ("policy", "optimum"):
-            table |= {f"{side}_{queue}": [slot[side][queue] for slot in self.input] for queue in queues}
-        return Columns.of(table)
-
-    def plot(self) -> Any:
-        """Draw the queues of both sides, slot by slot."""
-        from pushout.worst_case.drawing import draw
-
-        return draw(self.document)
+        return Columns.of(table | self.queues("policy") | self.queues("optimum"))
 
     def write(self, path: str | os.PathLike[str]) -> dict[str, Any]:
         """Write the input as scenarios, run them on both engines, and return what each run delivered.
 
         Besides `path`, which has the policy, there are a scenario with the opponent's and the recorded arrivals.
         """
-        if self.document["frames"]:
-            raise QuestionError("only the input of a shared memory can be written: leave out ", Argument("frames"))
+        self.check_memory()
         return worst_scenario.write(self.document, Path(path))
 
     def _brief(self) -> str:
         return f"{self.document['policy']}: {self.document['ratio']}"
 
 
-def worst(asked: Ratio, announce: Announce = silent) -> WorstResult:
+def worst(asked: Ratio, announce: Announce | None = None) -> WorstResult:
     """Find the worst case of a policy; with `search`, a question with too many states gets a lower bound."""
     check_objective(asked.objective, ("throughput", "losses"))
     question = about(asked)
@@ -181,10 +187,12 @@ def _table(name: str, policy: Policy) -> Mapping[str, Any]:
     raise TypeError(f"{name} must be the name of a policy or a table of parameters, not {quoted(policy)}")
 
 
-def answered(asked: Mapping[str, Any], announce: Announce) -> dict[str, Any]:
+def answered(asked: Mapping[str, Any], announce: Announce | None) -> dict[str, Any]:
     """Ask the simulator; its messages name the keys of the question, which are arguments here."""
     try:
-        answer: dict[str, Any] = json.loads(_core.worst(json.dumps(asked), announce))
+        answer: dict[str, Any] = json.loads(
+            _core.worst(json.dumps(asked), announce or (lambda _states, _megabytes: None))
+        )
     except StatesError as error:
         raise StatesError(*_named(str(error))) from None
     except ScenarioError as error:
