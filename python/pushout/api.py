@@ -178,7 +178,7 @@ def plot(asked: Plot) -> Any:
     """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
-    `pushout run --out` has written; `what` lists panels (queue, drops, delay, throughput, cwnd, state, occupancy,
+    `pushout run --out` has written; `what` lists panels (queue, drops, sojourn, throughput, cwnd, state, occupancy,
     memory, fct, slowdown, goodput, topology) or figures that have one (`ports.bottleneck.lost`); `labels` are names for
     the legend; `at` lists places whose queues, losses and occupancies are drawn, as in `compare` (default: the busiest
     ports with a limited buffer; of a class of ports the busiest), and `ports` is another name of it; `flows` says which

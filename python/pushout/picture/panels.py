@@ -176,7 +176,7 @@ PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "drops": port_panels.drops,
     "marks": port_panels.marks,
     "pauses": port_panels.pauses,
-    "delay": port_panels.delay,
+    "sojourn": port_panels.sojourn,
     "throughput": _throughput,
     "cwnd": _cwnd,
     "state": port_panels.state,
