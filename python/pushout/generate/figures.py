@@ -11,7 +11,8 @@ PAGE = Path("docs/figures.md")
 HEAD = """# Figures
 
 Every number of the [report](result.md) has one name in all questions: in `size --goal`, `sweep --columns` and `figures`
-of a sweep file, `compare --figures`, and where a panel draws it in `plot --what`.
+of a sweep file, `compare --figures`, and where a panel draws it in `plot --what`. `pushout list figures delay` lists
+those with this word in name or meaning.
 
 * A name is the path in the report, such as `ports.bottleneck.occupancy_mean`. `NAME` stands for a port, a flow, a
   memory, a class or a queue, `REASON` for a reason of losses, `SIZE` for `short`, `medium` or `long` transfers. A name
