@@ -17,7 +17,8 @@ import pushout
 from conftest import ROOT, command
 from pushout.answer.columns import Columns
 from pushout.errors import QuestionError
-from pushout.question import LEAST, ask, size
+from pushout.options import LEAST
+from pushout.question import ask, size
 from pushout.question.goal import FORMS, Goal, Separate, Tried, judged, together
 from pushout.question.goal import read as goal_of
 from pushout.question.search import SearchResult, best, between, is_monotone, smallest

@@ -19,6 +19,7 @@ from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from pushout.answer.frame import Tabled
     from pushout.policy.program import PoliciesByPort
     from pushout.simulate import Progress
     from pushout.source import Overrides, ScenarioLike
@@ -99,7 +100,7 @@ class Trace:
 class Plot:
     """Runs to be drawn; `runs` are scenarios, results or folders."""
 
-    runs: Any
+    runs: ScenarioLike | Tabled | Sequence[ScenarioLike | Tabled]
     _: KW_ONLY
     what: str | Sequence[str] = PANELS
     labels: str | Sequence[str] = ()
