@@ -25,7 +25,7 @@ from pushout.bench.present import table_of_features as table
 from pushout.bench.workloads import FLOOR, WORKLOADS
 from pushout.errors import PushoutError
 from pushout.policy import overrides, published
-from pushout.question.quantity import TIMES, split
+from pushout.quantity import TIMES, split
 from pushout.shipped import BENCHMARKS, ROOT, SCENARIOS, listed
 from pushout.simulate import Job
 from pushout.source import load

@@ -208,7 +208,6 @@ NEEDED = {"compare": ["--policies", "epd,ppd"], "size": ["--goal", "fairness_jai
 COUNTED = ("--reps", "--jobs", "--least", "--most")
 OPTIONS = [
     ("run", ["--set", "--seed", "--reps", "--engine", "--trace", "--trace-ports"]),
-    ("validate", ["--set"]),
     ("explain", ["--set"]),
     ("compare", ["--policies", "--port", "--set", "--seed", "--reps", "--engine", "--figures", "--jobs"]),
     ("size", ["--goal", "--over", "--from", "--to", "--policies", "--port", "--set", "--seed", "--least", "--most"]),
@@ -224,8 +223,8 @@ def _argument(stream: random.Random) -> Case:
     """A hostile text in place of a file or a name."""
     verb = stream.choice(
         [
-            *("run", "validate", "explain", "sweep", "headroom", "policies", "reproduce", "scenarios", *NEEDED),
-            *("chip predict", "chip explain", "init x --cell 208 --sonic", "import"),
+            *("run", "explain --check", "explain", "sweep", "reproduce", "list schemes", "list scenarios", *NEEDED),
+            *("switch headroom", "switch predict", "switch explain", "init x --cell 208 --sonic", "import"),
         ]
     )
     text = stream.choice(TEXTS).replace("\x00", "\x01") or "empty"
@@ -409,7 +408,7 @@ def _policy(stream: random.Random) -> Case:
 
 FEW = ["--least", "2", "--most", "2"]
 COMMANDS = [
-    ("validate", []),
+    ("explain", ["--check"]),
     ("explain", []),
     ("explain", ["--json"]),
     ("run", []),
@@ -495,7 +494,9 @@ def _json(stream: random.Random) -> Case:
 def _of_file(stream: random.Random, name: str, data: bytes, sweep: bool) -> Case:
     """A command about a file."""
     if sweep:
-        arguments = stream.choice([["validate", name], ["sweep", name], ["sweep", name, "--json"], ["run", name]])
+        arguments = stream.choice(
+            [["explain", "--check", name], ["sweep", name], ["sweep", name, "--json"], ["run", name]]
+        )
     else:
         verb, more = stream.choice([*COMMANDS, ("sweep", [])])
         arguments = [verb, name, *more]

@@ -13,14 +13,14 @@ REPLAY = SCENARIO.replace('{ kind = "file", size = "5 kB" }', '{ kind = "replay"
 )
 
 VERBS = [
-    ["validate", "s.toml"],
+    ["explain", "--check", "s.toml"],
     ["explain", "s.toml"],
     ["run", "s.toml"],
     ["run", "s.toml", "--json"],
     ["run", "s.toml", "--html", "x.html"],
     ["plot", "s.toml", "--out", "x.svg"],
     ["compare", "s.toml", "--policies", "epd,ppd", "--reps", "2"],
-    ["validate", "w.toml"],
+    ["explain", "--check", "w.toml"],
     ["sweep", "w.toml"],
 ]
 
@@ -193,17 +193,18 @@ def _ending(stream: random.Random) -> Case:
     data = f"# first\n{stream.choice(ENDS)}\n".encode("utf-8", "surrogatepass")
     words = stream.choice(
         [
-            ["check", "p.py"],
-            ["check", "p.py:x", "--json"],
+            ["explain", "--check", "p.py"],
+            ["explain", "--check", "p.py:x", "--json"],
             ["run", "s.toml", "--policy", "bottleneck=p.py"],
             ["compare", "s.toml", "--policies", "p.py,epd", "--reps", "2"],
             [
-                "check",
+                "explain",
+                "--check",
                 stream.choice([text.replace("\x00", "\x01") for text in TEXTS[1:90] if not text.startswith("-")]),
             ],
         ]
     )
-    return Case(words, ["p.py", words[1][:6], "file of Python", "\\x", "argument"], _files(**{"p.py": data}))
+    return Case(words, ["p.py", words[-1][:6], "file of Python", "\\x", "argument"], _files(**{"p.py": data}))
 
 
 def _result(stream: random.Random) -> Case:
@@ -414,7 +415,7 @@ def _named(stream: random.Random) -> Case:
             ["plot", "s.toml", "--out", "x.svg", f"--what={listed}"],
             ["why", "s.toml", "--last=2", f"--policies={listed}"],
             ["why", "s.toml", "--last=2", f"--at={listed}"],
-            ["validate", "s.toml", "--set", f"topology.flows={listed}"],
+            ["explain", "--check", "s.toml", "--set", f"topology.flows={listed}"],
         ]
     )
     places = [

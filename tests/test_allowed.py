@@ -31,13 +31,13 @@ SWEEP = 'scenario = "s.toml"\n[grid]\nport.wire.buffer = ["5 packets"]\n'
 VERBS = [
     ["run", "s.toml"],
     ["run", "s.toml", "--trace", "pcapng"],
-    ["validate", "s.toml"],
+    ["explain", "--check", "s.toml"],
     ["explain", "s.toml"],
     ["compare", "s.toml", "--policies", "tail-drop,as-is", "--reps", "2"],
     ["size", "s.toml", "--goal", "goodput_ratio>=0.5", "--over", "port.wire.buffer"],
     ["plot", "s.toml"],
     ["sweep", "w.toml"],
-    ["validate", "w.toml"],
+    ["explain", "--check", "w.toml"],
 ]
 
 
@@ -122,13 +122,13 @@ def test_a_sweep_names_a_scenario_below_its_folder_or_a_shipped_one(tmp_path: Pa
     (tmp_path / "in").mkdir()
     for name in ("../secret.toml", str(secret), "/dev/zero", "/proc/self/environ"):
         (tmp_path / "in" / "w.toml").write_text(f'scenario = "{name}"\n', encoding="utf-8")
-        for verb in ("sweep", "validate"):
-            done = typed(tmp_path / "in", verb, "w.toml")
+        for verb in (["sweep"], ["explain", "--check"]):
+            done = typed(tmp_path / "in", *verb, "w.toml")
             assert done.returncode == 3, done.stderr
             assert "below the folder of the sweep" in done.stderr
             assert PRIVATE not in done.stderr
     (tmp_path / "in" / "w.toml").write_text('scenario = "lan"\n', encoding="utf-8")
-    assert typed(tmp_path / "in", "validate", "w.toml").returncode == 0
+    assert typed(tmp_path / "in", "explain", "--check", "w.toml").returncode == 0
 
 
 def test_a_table_of_very_many_packets_is_refused_before_it_is_read(tmp_path: Path, typed: Typed) -> None:

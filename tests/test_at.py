@@ -11,9 +11,9 @@ from rich.console import Console
 import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
+from pushout.names.place import Place, Places
 from pushout.policy import read
 from pushout.question import ask
-from pushout.question.place import Place, Places
 from pushout.show import answers
 
 WIRE = {"rate": "1 Gb/s", "delay": "5 us"}

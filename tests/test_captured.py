@@ -11,7 +11,7 @@ import pytest
 import pushout
 from conftest import command
 from pushout.errors import PushoutError
-from pushout.question import captured
+from pushout.switch import captured
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
-from pushout.question.quantity import grouped
+from pushout.quantity import grouped
 from pushout.study.model import load
 
 STUDY = load("101-chip-thresholds", ROOT / "studies")
@@ -284,28 +284,28 @@ def test_a_class_with_credits_is_refused() -> None:
 
 
 def test_the_command_prints_numbers_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
-    command("chip", "predict", str(TOMAHAWK), "--json", "--lines", "1")
+    command("switch", "predict", str(TOMAHAWK), "--json", "--lines", "1")
     document = json.loads(capsys.readouterr().out)
     assert document["packet_bytes"] == 64
     by_name = {each["name"]: each for each in document["expected"]}
     drop = by_name["lossy.drop"]
     assert (drop["value"], drop["unit"], drop["cells"], drop["margin"]) == (9_884, "packets", 9_884, 1)
     assert f"8 · {grouped(11_110)} / (1 + 8) = 9875.6" in drop["why"]
-    command("chip", "predict", str(TOMAHAWK), "--lines", "1")
+    command("switch", "predict", str(TOMAHAWK), "--lines", "1")
     text = capsys.readouterr().out
     assert all(name in text for name in by_name)
-    command("chip")
+    command("switch")
     assert "predict" in capsys.readouterr().out
 
 
 def test_the_answers_are_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, counts = tmp_path / "a.html", tmp_path / "counts.csv"
-    command("chip", "predict", str(TOMAHAWK), "--lines", "1", "--html", str(page))
+    command("switch", "predict", str(TOMAHAWK), "--lines", "1", "--html", str(page))
     text = page.read_text(encoding="utf-8")
     assert "What acceptance tests of a switch count" in text
     assert grouped(9_884) in text
     counts.write_text("name,value\ndrop,9884\nfill,8\n", encoding="utf-8")
-    command("chip", "explain", str(counts), "--pool", "11110", "--html", str(page))
+    command("switch", "explain", str(counts), "--pool", "11110", "--html", str(page))
     assert "Configurations that explain counts" in page.read_text(encoding="utf-8")
     capsys.readouterr()
     assert grouped(11_110) in pushout.chip_explain(counts, pool=11_110).html()

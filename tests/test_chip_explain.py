@@ -15,7 +15,8 @@ import pytest
 import pushout
 from conftest import command
 from pushout.errors import QuestionError
-from pushout.question import chip_counts, chip_explain
+from pushout.simulate import Progress
+from pushout.switch import explain as chip_explain
 
 CHIPS = int(os.environ.get("PUSHOUT_CHIPS", "30"))
 
@@ -185,10 +186,10 @@ def test_counts_of_several_classes_are_explained_for_each(tmp_path: Path, capsys
     table = tmp_path / "counts.csv"
     lines = ["# of a switch", "name, value", *(f"lossless.{name}, {value}" for name, value in LADDER.items())]
     table.write_text("\n".join([*lines, "", "lossy.drop, 9884"]), encoding="utf-8")
-    command("chip", "explain", str(table), "--cell", "254", "--json")
+    command("switch", "explain", str(table), "--cell", "254", "--json")
     document = json.loads(capsys.readouterr().out)
     assert [each["class"] for each in document["classes"]] == ["lossless", "lossy"]
-    command("chip", "explain", str(table), "--cell", "254")
+    command("switch", "explain", str(table), "--cell", "254")
     out = capsys.readouterr().out
     assert "lossless: one configuration explains the counts" in out
     assert "lossy: several configurations explain the counts" in out
@@ -250,11 +251,8 @@ def test_the_largest_counts_are_explained() -> None:
 
 def test_a_long_search_reports_its_progress() -> None:
     seen: list[tuple[float, float]] = []
-    chip_explain.explain(
-        chip_counts.made({"drop": 988, "fill": 8}, 64),
-        cell=208,
-        progress=lambda done, total: seen.append((done, total)),
-    )
+    progress: Progress = lambda done, total: seen.append((done, total))  # noqa: E731
+    pushout.chip_explain({"drop": 988, "fill": 8}, cell=208, progress=progress)
     assert seen == [(number, len(seen)) for number in range(len(seen))]
     assert len(seen) == len(chip_explain.ALPHAS)
 

@@ -214,8 +214,8 @@ def test_a_result_that_cannot_be_written_is_shown_all_the_same(
         ["run", "x", "--seed", "-1"],
         ["run", "x", "--set", "mss"],
         ["run", "x", "--set", "=1"],
-        ["validate"],
-        ["policies", "edp"],
+        ["explain", "--check"],
+        ["list", "schemes", "edp"],
         ["reproduce", "7"],
     ],
 )
@@ -271,13 +271,13 @@ def test_every_verb_that_runs_takes_jobs(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_catalogue_can_be_asked_for_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    command("policies", "--kind", "scheduler", "--json")
+    command("list", "schemes", "--kind", "scheduler", "--json")
     listed = json.loads(capsys.readouterr().out)
     assert {entry["kind"] for entry in listed} == {"scheduler"}
     assert "round-robin" in {entry["name"] for entry in listed}
-    command("policies", "--kind", "shedule", code=2)
+    command("list", "schemes", "--kind", "shedule", code=2)
     assert 'unknown kind "shedule"; did you mean "schedul' in capsys.readouterr().err
-    command("policies", "--kind", "scheduler", "epd", code=2)
+    command("list", "schemes", "--kind", "scheduler", "epd", code=2)
     assert 'unknown name "epd"' in capsys.readouterr().err
 
 
@@ -334,7 +334,7 @@ def test_a_key_of_the_scenario_that_is_taken_for_an_option_leads_to_set(capsys: 
     told = "It is a key of the scenario: --set 'duration=…' changes it."
     command("run", "lan", "--duration", "1s", code=2)
     assert told in capsys.readouterr().err
-    for wrong in (["run", "lan", "--length", "1s"], ["policies", "--duration", "1s"]):
+    for wrong in (["run", "lan", "--length", "1s"], ["list", "schemes", "--duration", "1s"]):
         command(*wrong, code=2)
         assert told not in capsys.readouterr().err
 
@@ -353,13 +353,13 @@ def test_a_bad_scenario_exits_with_3_and_one_message(
 ) -> None:
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("bufer = 1\n", encoding="utf-8")
-    for verb in ("run", "explain", "validate"):
+    for verb in (["run"], ["explain"], ["explain", "--check"]):
         for path, message in [
             (wrong, "did you mean"),
             (tmp_path, "is a directory"),
             (tmp_path / "no", "no such file"),
         ]:
-            command(verb, str(path), code=3)
+            command(*verb, str(path), code=3)
             out, err = capsys.readouterr()
             assert out == ""
             assert message in err
@@ -423,8 +423,8 @@ def test_a_result_is_distinguished_from_a_scenario_and_from_a_sweep(
     capsys.readouterr()
     for file in ("result.json", "compare.json", "manifest.json"):
         result = str(tmp_path / file)
-        for verb in ("run", "explain", "validate"):
-            command(verb, result, code=3)
+        for verb in (["run"], ["explain"], ["explain", "--check"]):
+            command(*verb, result, code=3)
             message = f"{result}: the file must be a scenario, not a result: use the scenario that it names\n"
             assert capsys.readouterr().err == message
         command("sweep", result, code=3)
@@ -432,9 +432,9 @@ def test_a_result_is_distinguished_from_a_scenario_and_from_a_sweep(
 
 
 def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
-    command("validate", scenario)
+    command("explain", "--check", scenario)
     assert capsys.readouterr().out == f"{scenario}: valid\n"
-    command("validate", scenario, "nowhere.toml", "--json", code=3)
+    command("explain", "--check", scenario, "nowhere.toml", "--json", code=3)
     first, second = json.loads(capsys.readouterr().out)
     assert first == {"scenario": scenario, "valid": True, "error": None, "warnings": []}
     refused = {"scenario": "nowhere.toml", "valid": False, "error": "nowhere.toml: no such file", "warnings": []}
@@ -445,10 +445,10 @@ def test_scenario_and_sweep_may_come_from_the_standard_input() -> None:
     lan = (ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8")
     sweep = f"scenario = '{ROOT / 'scenarios' / 'lan.toml'}'\nreps = 0\n"
     for verb, text, code, told in [
-        ("validate", lan, 0, "-: valid\n"),
+        ("explain --check", lan, 0, "-: valid\n"),
         ("sweep", sweep, 3, "<stdin>:2:8: reps must be at least 1, not 0\n"),
     ]:
-        done = subprocess.run([*PUSHOUT, verb, "-"], input=text, capture_output=True, text=True, check=False)
+        done = subprocess.run([*PUSHOUT, *verb.split(), "-"], input=text, capture_output=True, text=True, check=False)
         assert done.returncode == code
         assert (done.stdout + done.stderr).startswith(told)
 
@@ -531,10 +531,10 @@ def test_a_folder_that_cannot_be_written_is_named(
 
 
 def test_what_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
-    for wrong, verb in [("Run", "run"), ("explan", "explain"), ("POLICIES", "policies")]:
+    for wrong, verb in [("Run", "run"), ("explan", "explain"), ("LIST", "list")]:
         command(wrong, code=2)
         assert f'unknown command "{wrong}"; did you mean "{verb}"?' in capsys.readouterr().err
-    command("policies", "edp", code=2)
+    command("list", "schemes", "edp", code=2)
     assert 'did you mean "epd"?' in capsys.readouterr().err
     command("compare", str(ROOT / "scenarios" / "lan.toml"), "--policies", "edp", code=3)
     assert 'did you mean "epd"?' in capsys.readouterr().err
@@ -583,7 +583,9 @@ def test_a_reader_who_has_seen_enough_is_no_error() -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as closed:
-        done = subprocess.run([*PUSHOUT, "schema"], stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [*PUSHOUT, "list", "--schema"], stdout=closed, stderr=subprocess.PIPE, text=True, check=False
+        )
     assert done.returncode == 1
     assert done.stderr == ""
 
@@ -599,14 +601,14 @@ def test_an_encoding_without_some_signs_gets_others(encoding: str) -> None:
         return done.stdout.decode("utf-8" if encoding == "ascii" else encoding)
 
     assert ("±" if encoding != "ascii" else "+/-") in printed("run", scenario, "--set", "duration=20 ms", "--reps", "2")
-    assert f"{'α' if encoding == 'utf-8' else 'alpha'} times" in printed("policies", "dynamic-threshold")
+    assert f"{'α' if encoding == 'utf-8' else 'alpha'} times" in printed("list", "schemes", "dynamic-threshold")
     title = "größer → 5"
     assert json.loads(printed("explain", scenario, "--json", "--set", f"title={title}"))["title"] == title
 
 
 def test_a_full_output_is_named() -> None:
     lan = str(ROOT / "scenarios" / "lan.toml")
-    for arguments in (["explain", lan], ["run", lan, "--set", "duration=1 ms"], ["validate", lan]):
+    for arguments in (["explain", lan], ["run", lan, "--set", "duration=1 ms"], ["explain", "--check", lan]):
         with Path("/dev/full").open("w", encoding="utf-8") as full:
             done = subprocess.run([*PUSHOUT, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         assert (done.returncode, done.stderr) == (1, "the standard output: No space left on device\n")

@@ -14,13 +14,15 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
+from pushout.answer import drawing
+from pushout.answer.columns import Columns
 from pushout.errors import QuestionError
-from pushout.question import ask, drawing, load, port
-from pushout.question.columns import Columns
+from pushout.names import load, port
+from pushout.names.place import Place, Places
+from pushout.names.port import Choice, Port
+from pushout.quantity import octets, scaled, seconds, split
+from pushout.question import ask
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
-from pushout.question.place import Place, Places
-from pushout.question.port import Choice, Port
-from pushout.question.quantity import octets, scaled, seconds, split
 from pushout.show import answers
 from pushout.stats import interval
 

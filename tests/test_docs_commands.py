@@ -10,6 +10,7 @@ import click
 import pytest
 
 from conftest import ROOT, command
+from pushout.cli import cli
 from pushout.cli.group import MODULES, load
 from pushout.study.model import available
 
@@ -101,8 +102,13 @@ def shortened(verb: str, given: list[str]) -> list[str]:
 
 
 def parsed(verb: str, given: list[str]) -> dict[str, Any]:
-    """The parameters that the command line reads from the arguments of a verb."""
-    return load(verb).make_context(verb, list(given)).params
+    """The parameters that the command line reads from the arguments of a verb, or of a command below it."""
+    context = cli.make_context("pushout", [verb, *given])
+    while isinstance(context.command, click.Group) and (rest := [*context._protected_args, *context.args]):
+        name, found, rest = context.command.resolve_command(context, rest)
+        assert found is not None
+        context = found.make_context(name, rest, parent=context)
+    return context.params
 
 
 def execute(text: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,9 +145,11 @@ def test_every_line_of_a_block_is_a_command_that_is_known() -> None:
     assert not unknown
 
 
-def options(verb: str) -> set[str]:
-    """The options of a verb, in all spellings."""
-    return {spelling for each in load(verb).params if isinstance(each, click.Option) for spelling in each.opts}
+def options(command: click.Command) -> set[str]:
+    """The options of a command and of those below it, in all spellings."""
+    own = {spelling for each in command.params if isinstance(each, click.Option) for spelling in each.opts}
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    return own.union(*map(options, below))
 
 
 def inline() -> Iterator[tuple[str, str, list[str]]]:
@@ -153,11 +161,21 @@ def inline() -> Iterator[tuple[str, str, list[str]]]:
                 yield page, verb, [word for word in rest if word.startswith("--")]
 
 
+def unknown_words(page: str) -> Iterator[str]:
+    """The commands within sentences of a page whose second word should be a command below their verb and is none."""
+    for text in INLINE.findall((ROOT / page).read_text(encoding="utf-8")):
+        verb, *words = text.split()
+        group = load(verb) if verb in ("list", "switch") else None
+        if isinstance(group, click.Group) and words and not words[0].startswith("-") and words[0] not in group.commands:
+            yield text
+
+
 def test_commands_within_sentences_name_verbs_and_options_that_exist() -> None:
     found = list(inline())
     assert len(found) > 25
     assert [each for each in found if each[1] not in MODULES] == []
-    assert [each for each in found if not set(each[2]) <= options(each[1])] == []
+    assert [text for page in PAGES for text in unknown_words(page)] == []
+    assert [each for each in found if not set(each[2]) <= options(load(each[1]))] == []
 
 
 def test_commands_that_are_only_parsed_are_on_a_page() -> None:

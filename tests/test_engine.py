@@ -86,7 +86,7 @@ def test_a_wrong_key_is_named_with_its_place(tmp_path: Path) -> None:
 def test_every_scenario_file_is_valid() -> None:
     files = sorted((ROOT / "scenarios").glob("*.toml"))
     assert any(file.name.startswith("sweep") for file in files)
-    command("validate", *map(str, files))
+    command("explain", "--check", *map(str, files))
 
 
 DURATIONS = {
@@ -142,9 +142,9 @@ def test_the_catalogue_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"tail-drop", "epd", "fifo", "reno"} <= {entry["name"] for entry in entries}
     for entry in entries:
         assert {"name", "kind", "source", "experimental", "params", "header"} <= set(entry)
-        command("policies", entry["name"])
+        command("list", "schemes", entry["name"])
         assert capsys.readouterr().out.strip()
-    command("policies")
+    command("list", "schemes")
     assert "epd" in capsys.readouterr().out
 
 
@@ -159,6 +159,6 @@ def test_results_are_as_their_schema_says(name: str, reps: int) -> None:
 
 
 def test_the_committed_schema_is_what_the_program_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    command("schema", "--json")
+    command("list", "--schema", "--json")
     assert json.loads(capsys.readouterr().out) == pushout.schema()
     assert pushout.schema()["type"] == "object"

@@ -13,8 +13,8 @@ import pytest
 
 import pushout
 from conftest import ROOT, command
+from pushout.answer.columns import Columns
 from pushout.extras import EXTRAS
-from pushout.question.columns import Columns
 
 LAN = str(ROOT / "scenarios" / "lan.toml")
 SHORT = {"duration": "50 ms", "warmup": "0 s"}

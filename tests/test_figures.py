@@ -13,10 +13,11 @@ from conftest import ROOT, command
 from pushout import _core
 from pushout.document import REASONS
 from pushout.errors import QuestionError, ScenarioError
-from pushout.question import ask, computed
-from pushout.question.computed import COMPUTED, Scenes, in_memories, is_at_host, is_computed, sources, sources_of, value
+from pushout.names import computed
+from pushout.names.computed import COMPUTED, Scenes, in_memories, is_at_host, is_computed, sources, sources_of, value
+from pushout.names.figures import PARTS, SHORT, is_known, named, near, path_of, paths_of
+from pushout.question import ask
 from pushout.question.executor import Variations, check
-from pushout.question.figures import PARTS, SHORT, is_known, named, near, path_of, paths_of
 from pushout.simulate import Job
 from pushout.source import load
 

@@ -10,8 +10,8 @@ import pytest
 import pushout
 from conftest import command
 from pushout.errors import QuestionError
-from pushout.question import foreign
 from pushout.scenario import written
+from pushout.switch import foreign
 
 TOPOLOGY = """5 1 4
 4

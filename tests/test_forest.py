@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from pushout.question import drawing
+from pushout.answer import drawing
 from pushout.question.forest import Effect, Forest, message, order, panel
 
 LOOK = drawing.looks(1)[0]

@@ -17,8 +17,8 @@ import pushout
 from conftest import command
 from pushout import reading
 from pushout.errors import InternalError, QuestionError
-from pushout.question import headroom as question
-from pushout.question.headroom_table import MOST_ROWS, RESPONSES, Amount, Line, made
+from pushout.switch import headroom as question
+from pushout.switch.table import MOST_ROWS, RESPONSES, Amount, Line, made
 
 LINES = int(os.environ.get("PUSHOUT_LINES", "20"))
 
@@ -151,7 +151,7 @@ SONIC = """# PG lossless profiles.
 def test_a_table_of_sonic_gives_xoff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "pg_profile_lookup.ini"
     table.write_text(SONIC, encoding="utf-8")
-    command("headroom", str(table), "--mtu", "4096", "--other", "9100", "--cell", "192", "--json")
+    command("switch", "headroom", str(table), "--mtu", "4096", "--other", "9100", "--cell", "192", "--json")
     found = json.loads(capsys.readouterr().out)["rows"]
     assert [row["name"] for row in found] == ["10000 Mb/s, 5m", "100000 Mb/s, 300m", "400000 Mb/s, 300m"]
     assert [row["given_bytes"] for row in found] == [35_776, 83_968, 83_968]
@@ -171,7 +171,7 @@ Ethernet8, 100 Gb/s, 300 m, 4096, , 192, , pool, 100 kB
 def test_a_table_is_printed_row_by_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "lines.csv"
     table.write_text(CSV, encoding="utf-8")
-    command("headroom", str(table))
+    command("switch", "headroom", str(table))
     words = " ".join(capsys.readouterr().out.split())
     assert "Ethernet0 83 136 433 83 968 438 – cable: 47 % enough" in words
     assert "Ethernet4 77 952 406 100 000 521 pool: 78 % cable: 50 % shared" in words
@@ -237,7 +237,7 @@ def test_a_bad_table_gets_one_message(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_bytes(content)
-    command("headroom", "t.csv", code=3)
+    command("switch", "headroom", "t.csv", code=3)
     out, err = capsys.readouterr()
     assert not out
     assert err.startswith(message.format("t.csv"))
@@ -248,9 +248,9 @@ def test_a_bad_table_gets_one_message(
 def test_a_file_that_no_switch_can_have_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "large.csv"
     table.write_bytes(HEAD + GOOD * 1_000_000)
-    command("headroom", str(table), code=1)
+    command("switch", "headroom", str(table), code=1)
     assert capsys.readouterr().err == f"{table}: larger than 16 MiB, the limit\n"
-    command("headroom", str(tmp_path / "none.csv"), code=1)
+    command("switch", "headroom", str(tmp_path / "none.csv"), code=1)
     assert capsys.readouterr().err == f"{tmp_path / 'none.csv'}: No such file or directory\n"
 
 
@@ -371,14 +371,14 @@ def random_line(stream: random.Random, *, other: bool = False) -> Line:
 
 def verdict(line: Line, given: int) -> str:
     """The verdict on a line that is given this number of cells."""
-    return question.headroom([replace(line, given=Amount(given, in_cells=True))]).rows[0].verdict
+    return question.compared([replace(line, given=Amount(given, in_cells=True))]).rows[0].verdict
 
 
 @pytest.mark.parametrize("seed", range(LINES))
 def test_a_run_loses_where_the_verdict_is_too_little_and_nowhere_else(seed: int) -> None:
     stream = random.Random(seed)  # noqa: S311
     line = random_line(stream)
-    need = question.headroom([line]).rows[0].need
+    need = question.compared([line]).rows[0].need
     margin = 2 * line.mtu // line.cell  # the first and the last packet need their cells as a whole
     for given in (need, need + stream.randint(0, need), need - margin - stream.randint(0, need // 4)):
         lost = losses([line] * stream.randint(2, 4), Amount(max(given, 1), in_cells=True))
@@ -388,7 +388,7 @@ def test_a_run_loses_where_the_verdict_is_too_little_and_nowhere_else(seed: int)
 @pytest.mark.parametrize("seed", range(LINES // 4))
 def test_other_traffic_is_covered(seed: int) -> None:
     line = random_line(random.Random(seed), other=True)  # noqa: S311
-    need = question.headroom([line]).rows[0].need
+    need = question.compared([line]).rows[0].need
     assert losses([line] * 3, Amount(need, in_cells=True)) == 0
     assert losses([line] * 3, Amount(need // 3, in_cells=True)) > 0
 
@@ -397,10 +397,10 @@ def test_other_traffic_is_covered(seed: int) -> None:
 def test_a_pool_loses_nothing_with_as_many_lines_at_once_as_it_says(seed: int) -> None:
     stream = random.Random(seed)  # noqa: S311
     line, at_once = random_line(stream), stream.randint(1, 3)
-    need = question.headroom([line]).rows[0].need
+    need = question.compared([line]).rows[0].need
     pool = Amount(at_once * need + need // 2, in_cells=True)
     lines = [replace(line, given=pool, pool="p", pool_size=pool)] * (at_once + 2)
-    found = question.headroom(lines).rows[0]
+    found = question.compared(lines).rows[0]
     assert (found.lines_at_once, found.verdict) == (at_once, "shared")
     assert losses(lines, pool, shared=True, sending=at_once) == 0
     assert losses(lines, pool, shared=True) > 0

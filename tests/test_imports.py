@@ -38,15 +38,6 @@ def test_no_file_imports_one_that_imports_it() -> None:
     TopologicalSorter(needed).prepare()  # raises a CycleError that names the circle
 
 
-def test_no_script_of_the_page_imports_one_that_imports_it() -> None:
-    files = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "web" / "src").glob("*.ts")}
-    needed = {
-        own: set(re.findall(r'^(?:im|ex)port [^"]*"\./([\w-]+)"', text, re.MULTILINE)) for own, text in files.items()
-    }
-    assert needed["strip"] >= {"layout", "motion", "run"}
-    TopologicalSorter(needed).prepare()  # raises a CycleError that names the circle
-
-
 HEAVY = {
     *("numpy", "pyarrow", "polars", "pandas", "duckdb", "matplotlib", "rich", "jinja2", "markdown_it", "optuna", "ray"),
     *(
@@ -89,7 +80,14 @@ def loaded_by(*arguments: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--version"], ["--help"], ["validate", LAN], ["explain", LAN, "--json"], ["schema"], ["policies", "--json"]],
+    [
+        ["--version"],
+        ["--help"],
+        ["explain", "--check", LAN],
+        ["explain", LAN, "--json"],
+        ["list", "--schema"],
+        ["list", "schemes", "--json"],
+    ],
 )
 def test_commands_that_run_nothing_load_nothing_heavy(arguments: list[str]) -> None:
     assert not HEAVY & loaded_by(*arguments)
@@ -101,3 +99,32 @@ def test_a_run_whose_figures_are_printed_loads_no_library_of_arrays(arguments: l
     needed |= {"statistics"} if "--reps" in arguments else set()
     needed |= set() if "--json" in arguments else {"rich"}
     assert not (HEAVY - needed) & loaded_by(*arguments)
+
+
+def loaded_in_python(expression: str) -> set[str]:
+    """The modules that an expression loads in an interpreter of its own."""
+    script = f"import sys, pushout\n{expression}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        f"pushout.run({LAN!r}, set={{'duration': '1 ms'}})['summary.goodput_ratio']",
+        f"repr(pushout.run({LAN!r}, set={{'duration': '1 ms'}}, reps=2))",
+        f"pushout.explain({LAN!r})",
+        "dir(pushout)",
+    ],
+)
+def test_a_run_from_python_loads_no_library_of_arrays_drawings_or_pages(expression: str) -> None:
+    heavy = (HEAVY - {"pushout.api", "concurrent.futures", "logging", "statistics"}) | {"tomlkit"}
+    loaded = loaded_in_python(expression)
+    assert not heavy & loaded
+    assert not [name for name in loaded if re.match(r"pushout\.(question|switch|worst_case|picture|page)\b", name)]
+
+
+def test_tables_and_pages_of_a_result_load_what_they_need() -> None:
+    result = f"pushout.run({LAN!r}, set={{'duration': '1 ms'}})"
+    assert "numpy" in loaded_in_python(f"{result}.columns")
+    assert {"jinja2", "matplotlib"} <= loaded_in_python(f"{result}.html()")

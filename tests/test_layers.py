@@ -1,4 +1,4 @@
-"""Imports go one way, in the core and in the package, and no files import each other in a circle."""
+"""Imports go one way, in the core and in the package; in no crate, package or page do files import in a circle."""
 
 import ast
 import re
@@ -11,6 +11,8 @@ import pytest
 from conftest import ROOT
 
 CORE = ROOT / "crates" / "core" / "src"
+CRATES = sorted(ROOT.glob("crates/*/src"))
+WEB = ROOT / "web" / "src"
 PACKAGE = ROOT / "python" / "pushout"
 
 TESTS = re.compile(r"^#\[cfg\(test\)\]\n(?:pub\(crate\) )?mod \w+ \{\n.*?^\}\n", re.DOTALL | re.MULTILINE)
@@ -28,14 +30,16 @@ FLOORS = [
     ["linktypes"],
     ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture", "progress"],
     ["errors", "shipped", "style"],
-    ["extras", "flowlist"],
+    ["extras", "flowlist", "quantity"],
     ["recording"],
     ["source"],
     ["warning", "simulate"],
     ["document", "reading"],
     ["measures", "cache", "trust", "policy", "scenario", "exact"],
-    ["sums", "replicate"],
+    ["sums", "replicate", "names", "options"],
+    ["answer"],
     ["question", "bench", "study", "schemes"],
+    ["worst_case", "switch", "counterfactual", "tracing"],
     ["lab", "picture", "show"],
     ["result"],
     ["display"],
@@ -54,9 +58,9 @@ PACKAGE_EXCEPTIONS = {
 """Arrows of the package that go up, and why."""
 
 
-def rust_files() -> dict[str, Path]:
-    """The files of the core under the names of their modules, as in `buffer/pool`."""
-    named = {file.relative_to(CORE).with_suffix(""): file for file in CORE.rglob("*.rs")}
+def rust_files(crate: Path) -> dict[str, Path]:
+    """The files of a crate under the names of their modules, as in `buffer/pool`."""
+    named = {file.relative_to(crate).with_suffix(""): file for file in crate.rglob("*.rs")}
     return {str(name.parent if name.name == "mod" else name): file for name, file in named.items()}
 
 
@@ -77,7 +81,7 @@ def leaves(tree: str) -> Iterator[str]:
 
 
 def rust_imports(name: str, text: str, names: Mapping[str, Path]) -> set[str]:
-    """The modules of the core that a module names, without those of its tests."""
+    """The modules of its crate that a module names, without those of its tests."""
     code = re.sub(r"//[^\n]*", "", TESTS.sub("", text))
     uses = [leaf for tree in re.findall(r"\buse\s+([^;]*);", code) for leaf in leaves(tree)]
     inline = re.findall(r"(?<![\w$:])(?:crate|super|self)(?:::\w+)+", re.sub(r"\buse\s+[^;]*;", "", code))
@@ -95,9 +99,9 @@ def resolved(name: str, path: list[str], names: Mapping[str, Path]) -> str | Non
     return next((end for end in ends if end in names), None)
 
 
-def rust_arrows() -> dict[str, set[str]]:
-    """Every module of the core with those that it uses; what only tests compile is left out."""
-    names = rust_files()
+def rust_arrows(crate: Path = CORE) -> dict[str, set[str]]:
+    """Every module of a crate with those that it uses; what only tests compile is left out."""
+    names = rust_files(crate)
     texts = {name: file.read_text(encoding="utf-8") for name, file in names.items()}
     tests = {
         f"{name}/{child}".removeprefix("lib/")
@@ -105,6 +109,13 @@ def rust_arrows() -> dict[str, set[str]]:
         for child in re.findall(r"#\[cfg\(test\)\]\n(?:pub(?:\(crate\))? )?mod (\w+);", text)
     }
     return {name: rust_imports(name, text, names) for name, text in texts.items() if name not in {"lib", *tests}}
+
+
+def web_arrows() -> dict[str, set[str]]:
+    """Every file of the page with those that it imports."""
+    files = {file.stem: file.read_text(encoding="utf-8") for file in WEB.glob("*.ts")}
+    pattern = re.compile(r'^(?:im|ex)port [^"]*"\./([\w-]+)"', re.MULTILINE)
+    return {name: set(pattern.findall(text)) - {name} for name, text in files.items()}
 
 
 def python_arrows() -> dict[str, set[str]]:
@@ -177,10 +188,16 @@ def test_modules_of_the_package_use_lower_floors() -> None:
     assert upward(arrows, floors, level=True) == set(PACKAGE_EXCEPTIONS)
 
 
-@pytest.mark.parametrize("arrows", [rust_arrows, python_arrows])
-def test_no_files_import_each_other_in_a_circle(arrows: object) -> None:
-    assert callable(arrows)
-    assert circle(arrows()) == []
+@pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.parent.name)
+def test_no_files_of_a_crate_import_each_other_in_a_circle(crate: Path) -> None:
+    arrows = rust_arrows(crate)
+    assert any(arrows.values())
+    assert circle(arrows) == []
+
+
+def test_no_files_of_the_package_or_of_the_page_import_each_other_in_a_circle() -> None:
+    assert web_arrows()["strip"] >= {"layout", "motion", "run"}
+    assert circle(python_arrows()) == circle(web_arrows()) == []
 
 
 def test_paths_in_braces_are_found_and_those_of_tests_are_not() -> None:

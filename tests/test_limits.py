@@ -50,8 +50,8 @@ def test_a_range_that_cannot_be_calculated_with_is_refused(
 ) -> None:
     text = f"scenario = 'x.toml'\n[random]\npoints = 3\n[random.keys]\nduration = {span}\n"
     Path("s.toml").write_text(text, encoding="utf-8")
-    for verb in ("validate", "sweep"):
-        message = message_of(capsys, verb, "s.toml")
+    for verb in (["explain", "--check"], ["sweep"]):
+        message = message_of(capsys, *verb, "s.toml")
         assert message.startswith("s.toml:5:12: random.keys.duration: ")
         assert why in message
 
@@ -143,7 +143,7 @@ DEEP = ["a" + ".a" * 64, "a" + ".a" * 20_000, "a" + ".a" * 100_000, '"a.b"' + ".
 @pytest.mark.parametrize("key", DEEP)
 def test_a_path_has_at_most_64_keys(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     count = len(steps(key))
-    for verb in (["run"], ["validate"], ["explain"], ["compare", "--policies", "epd,ppd"]):
+    for verb in (["run"], ["explain", "--check"], ["explain"], ["compare", "--policies", "epd,ppd"]):
         message = message_of(capsys, verb[0], LAN, *verb[1:], "--set", f"{key}=1")
         assert message.endswith(f"the path of an override has at most 64 keys, not {count}")
     message = message_of(capsys, "size", LAN, "--goal", GOAL, "--over", key)
@@ -160,8 +160,8 @@ def test_deep_json_is_refused_by_every_command(levels: int, capsys: pytest.Captu
         "compare": ["--policies", "epd,ppd"],
         "size": ["--goal", GOAL, "--over", BUFFER],
     }
-    for verb in ("run", "validate", "explain", "sweep", "compare", "size"):
-        message = message_of(capsys, verb, "d.json", *more.get(verb, []))
+    for verb in ("run", "explain --check", "explain", "sweep", "compare", "size"):
+        message = message_of(capsys, *verb.split(), "d.json", *more.get(verb, []))
         assert message.startswith("d.json:1:")
         assert "nest" in message
 
@@ -214,16 +214,16 @@ def test_a_resolution_is_none_or_a_share_that_makes_a_difference(
 def test_blanks_in_quantities_are_those_of_ascii(blank: str, capsys: pytest.CaptureFixture[str]) -> None:
     for key in ("duration", BUFFER, "port.bottleneck.admission.threshold"):
         value = {BUFFER: f"9{blank}cells", "duration": f"50{blank}ms"}.get(key, f"90{blank}%")
-        assert "\\u{" in message_of(capsys, "validate", LAN, "--set", f"{key}={value}")
+        assert "\\u{" in message_of(capsys, "explain", "--check", LAN, "--set", f"{key}={value}")
 
 
 def test_a_file_begins_with_one_byte_order_mark_at_most(capsys: pytest.CaptureFixture[str]) -> None:
     text = Path(LAN).read_text(encoding="utf-8")
     Path("one.toml").write_text("\ufeff" + text, encoding="utf-8")
     Path("two.toml").write_text("\ufeff\ufeff" + text, encoding="utf-8")
-    command("validate", "one.toml")
+    command("explain", "--check", "one.toml")
     capsys.readouterr()
-    assert message_of(capsys, "validate", "two.toml").startswith("two.toml:1:1: ")
+    assert message_of(capsys, "explain", "--check", "two.toml").startswith("two.toml:1:1: ")
     pushout.validate("\ufeff" + text)
     with pytest.raises(pushout.ScenarioError, match="byte order mark"):
         pushout.validate("\ufeff\ufeff" + text)

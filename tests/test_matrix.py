@@ -11,9 +11,9 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout import lab, shipped
-from pushout.question.load import busiest
-from pushout.question.port import Port, ports
-from pushout.question.quantity import split, text
+from pushout.names.load import busiest
+from pushout.names.port import Port, ports
+from pushout.quantity import split, text
 
 SHIPPED = [each.name for each in shipped.listed() if each.kind == "scenario"]
 
@@ -122,12 +122,12 @@ def asked(verb: str, scenario: str, port: Port | None) -> list[str]:
         ends = ["--from", port.buffer, "--to", text(2 * number, unit)]
         reps = ["--least", "2", "--most", "2"]
         return [verb, scenario, "--goal", "goodput_bps>=0", "--over", f'port."{port.name}".buffer', *ends, *reps]
-    return [verb, scenario]
+    return [*verb.split(), scenario]
 
 
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("verb", ["validate", "explain", "run", "compare", "plot", "size"])
+@pytest.mark.parametrize("verb", ["explain --check", "explain", "run", "compare", "plot", "size"])
 def test_every_verb_takes_every_scenario(
     verb: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 import pushout
 from conftest import ROOT
-from pushout.question import ask, measured
+from pushout.names import measured
+from pushout.question import ask
 from pushout.simulate import Job
 from pushout.source import load
 

@@ -28,7 +28,7 @@ source = { kind = "cbr", rate = "10 Gb/s", size = "100 bytes" }
 
 @pytest.mark.parametrize("size", ["1e9 GB", "1e12 GB", "1e300 GB"])
 def test_a_limit_above_all_memory_is_none(size: str, capsys: pytest.CaptureFixture[str]) -> None:
-    command("validate", "lan", "--memory", size)
+    command("explain", "--check", "lan", "--memory", size)
     assert capsys.readouterr().out == "lan: valid\n"
 
 
@@ -56,5 +56,5 @@ def test_a_queue_that_grows_ends_the_run_with_a_message(tmp_path: Path) -> None:
     ],
 )
 def test_another_word_than_a_size_is_refused(size: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    command("validate", "lan", "--memory", size, code=2)
+    command("explain", "--check", "lan", "--memory", size, code=2)
     assert why in capsys.readouterr().err.replace('"', "'")

@@ -340,8 +340,6 @@ def test_the_commands_take_a_file(typed: Typed, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     done = typed(tmp_path, "worst", "mine.py:mine", "--memory", "8")
     assert "mine, 2 ports that share 8 packets: the worst case against optimum is 14/9 = 1.5556" in done.stdout
-    checked = typed(tmp_path, "check", "mine.py:mine", "--worst", "--memory", "8")
-    assert checked.stdout == done.stdout
     one = typed(tmp_path, "worst", "mine.py:mine", "--memory", "8", "--set", "alpha=1", "--out", "mine.toml")
     assert "the worst case against optimum is 2" in one.stdout and "on both engines" in one.stdout
     pushes = typed(tmp_path, "worst", "mine.py:longest", "--memory", "8")

@@ -140,7 +140,7 @@ def test_the_page_of_headroom_is_written(tmp_path: Path, capsys: pytest.CaptureF
     table = tmp_path / "lines.csv"
     table.write_text("line,rate,cable,mtu,cell,given\na,100 Gb/s,300 m,4096,192,84 kB\n", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
-        main(["headroom", str(table), "--html", str(tmp_path / "a.html")])
+        main(["switch", "headroom", str(table), "--html", str(tmp_path / "a.html")])
     assert not ended.value.code, capsys.readouterr().err
     assert "<title>Headroom of 1 line</title>" in (tmp_path / "a.html").read_text(encoding="utf-8")
 

@@ -8,6 +8,7 @@ import pytest
 
 import pushout
 from conftest import command
+from pushout.answer import drawing
 from pushout.cli import main
 from pushout.errors import QuestionError, ScenarioError
 from pushout.literals import PANELS
@@ -15,7 +16,6 @@ from pushout.picture import figure
 from pushout.picture.recording import entries, panels, recording
 from pushout.picture.series import Run, counts, curve, slowdowns
 from pushout.picture.topology import network, traffic
-from pushout.question import drawing
 from pushout.style import THEMES
 
 SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}
@@ -225,19 +225,21 @@ def test_a_memory_is_drawn_with_its_fullest_queues_and_what_they_may_hold() -> N
 
 def test_the_delay_of_a_queue_is_the_time_in_which_its_line_sends_it() -> None:
     """A cell of 53 octets takes 8 * 53 / 149.76 µs."""
-    drawn = pushout.plot("lan", what="queue,delay", set=SHORT)
+    drawn = pushout.plot("lan", what="queue,sojourn", set=SHORT)
     queue, delay = (next(line for line in axes.lines if "bottleneck" in line.get_label()) for axes in drawn.axes)
     assert delay.get_ydata() == pytest.approx(queue.get_ydata() * 8 * 53 / 149.76e6)
     assert max(delay.get_ydata()) > 1e-3
-    assert drawn.axes[1].get_ylabel() == "queueing delay (ms)"
+    assert drawn.axes[1].get_ylabel() == "sojourn time (ms)"
 
 
 def test_a_delay_needs_the_rate_of_the_line() -> None:
     result = pushout.run("lan", set={**SHORT, "measure.occupancy": ["bottleneck"]})
     with pytest.raises(pushout.QuestionError, match="draw the scenario itself"):
-        result.plot("delay")
+        result.plot("sojourn")
     packets = {"duration": "0.1 s", "port.bottleneck.buffer": "50 packets"}
-    with pytest.raises(pushout.QuestionError, match="no port whose buffer is in bytes or cells, so there is no delay"):
+    with pytest.raises(
+        pushout.QuestionError, match="no port whose buffer is in bytes or cells, so there is no sojourn"
+    ):
         pushout.plot("w1-packet", what="delay", set=packets)
 
 
@@ -499,10 +501,11 @@ def test_the_slowdown_is_shown_by_size_in_groups_of_transfers_and_of_chosen_flow
         ("ports.bottleneck.lost", "drops"),
         ("ports.bottleneck.marks", "marks"),
         ("marks", "marks"),
-        ("ports.bottleneck.sojourn_p99", "delay"),
-        ("sojourn", "delay"),
-        ("sojourn_p99", "delay"),
-        ("queueing_delay", "delay"),
+        ("ports.bottleneck.sojourn_p99", "sojourn"),
+        ("sojourn", "sojourn"),
+        ("delay", "sojourn"),
+        ("sojourn_p99", "sojourn"),
+        ("queueing_delay", "sojourn"),
         ("ports.bottleneck.occupancy_max", "queue"),
         ("goodput_bps", "throughput"),
         ("goodput", "goodput"),

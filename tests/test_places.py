@@ -76,9 +76,9 @@ def test_no_stream_and_no_file_has_the_secrets_of_a_store(
 
 
 def test_a_path_that_was_meant_as_an_address_is_shown_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
-    command("validate", "s3://KEY:SECRET@bucket/x", code=3)
+    command("explain", "--check", "s3://KEY:SECRET@bucket/x", code=3)
     assert capsys.readouterr().err == "s3:/***@bucket/x: no such file\n"
-    command("validate", "s3://KEY:SECRET@bucket/x", "--json", code=3)
+    command("explain", "--check", "s3://KEY:SECRET@bucket/x", "--json", code=3)
     assert "SECRET" not in "".join(capsys.readouterr())
 
 
@@ -152,12 +152,12 @@ def test_the_name_of_a_file_is_shown_on_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path(name).write_text(Path(LAN).read_text(encoding="utf-8"), encoding="utf-8")
-    command("validate", name)
+    command("explain", "--check", name)
     assert capsys.readouterr().out.count("\n") == 1
-    command("validate", name, "--json")
+    command("explain", "--check", name, "--json")
     assert all(character.isprintable() or character == "\n" for character in capsys.readouterr().out)
     Path(name).write_text("name = 5\n", encoding="utf-8")
-    command("validate", name, code=3)
+    command("explain", "--check", name, code=3)
     first = capsys.readouterr().err.splitlines()[0]
     assert first.isprintable()
     assert first.endswith(".toml:1:8: name must be a string, not 5")
@@ -176,10 +176,10 @@ def test_reproduce_claims_its_folder(tmp_path: Path, capsys: pytest.CaptureFixtu
     ("arguments", "place"),
     [
         (["run", LAN, "--set", "title=\udcff"], "--set"),
-        (["validate", LAN, "--set=title=\udcff"], "--set"),
+        (["explain", "--check", LAN, "--set=title=\udcff"], "--set"),
         (["compare", LAN, "--policies", "epd,\udcff"], "--policies"),
         (["size", LAN, "--goal", "max \udcff", "--over", "port.bottleneck.buffer"], "--goal"),
-        (["policies", "\udcff"], "an argument"),
+        (["list", "schemes", "\udcff"], "an argument"),
     ],
 )
 def test_an_argument_that_is_no_text_is_named(

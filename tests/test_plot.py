@@ -9,9 +9,9 @@ import pytest
 
 import pushout
 from conftest import ROOT
+from pushout.answer import drawing
+from pushout.answer.columns import Columns
 from pushout.errors import QuestionError
-from pushout.question import drawing
-from pushout.question.columns import Columns
 from pushout.stats import interval
 
 PLAN: dict[str, Any] = {

@@ -540,7 +540,7 @@ def test_a_new_policy_passes_its_tests_and_conforms(
     tests = runpy.run_path("lab/test_my_policy.py")
     tests["test_it_conforms"]()
     tests["test_a_lower_threshold_keeps_the_queue_shorter"]()
-    checked = shown(capsys, "check", "lab/my_policy.py", "--json")
+    checked = shown(capsys, "explain", "--check", "lab/my_policy.py", "--json")
     assert (checked["instructions"], checked["faults"], checked["advice"]) == ("6 (at most 1024)", [], None)
 
 
@@ -593,9 +593,9 @@ def test_a_fault_of_a_policy_names_the_option_that_was_typed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = written(tmp_path, EPD)
-    for verb in ("run", "validate"):
+    for verb in (["run"], ["explain", "--check"]):
         with pytest.raises(SystemExit):
-            main([verb, "lan", "--policy", f"nowhere={file}"])
+            main([*verb, "lan", "--policy", f"nowhere={file}"])
         assert capsys.readouterr().err.startswith(f"--policy nowhere={file}: port.nowhere: unknown port")
 
 

@@ -249,7 +249,7 @@ def test_a_wheel_without_a_scenario_or_with_a_stray_file_is_refused() -> None:
 
 def test_the_tour_is_that_of_the_readme_and_the_tutorial() -> None:
     verbs = {line.split()[1] for line in tour.commands()}
-    assert {"run", "plot", "compare", "size", "sweep", "reproduce", "scenarios", "init"} <= verbs
+    assert {"run", "plot", "compare", "size", "sweep", "reproduce", "list", "init"} <= verbs
     assert sum(tour.FAILS.search(line) is not None for line in tour.commands()) == 1
     assert "pushout.run" in tour.notebook()
     compile(tour.notebook(), "tutorial", "exec")

@@ -3,9 +3,9 @@
 import pytest
 
 import pushout
+from pushout import quantity
 from pushout.errors import ScenarioError
-from pushout.question import quantity
-from pushout.question.quantity import brief, readable, split, spoken
+from pushout.quantity import brief, readable, split, spoken
 
 
 @pytest.mark.parametrize(

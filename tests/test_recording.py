@@ -129,7 +129,9 @@ def test_the_caller_receives_how_much_of_a_long_recording_is_read(suffix: str, t
     assert all(abs(total / packets - 1) < 0.1 for _, total in calls)
 
 
-@pytest.mark.parametrize("arguments", [["validate", "s.json"], ["sweep", "w.toml"]], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "arguments", [["explain", "--check", "s.json"], ["sweep", "w.toml"]], ids=lambda words: words[0]
+)
 def test_the_command_line_counts_the_packets_that_it_reads(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

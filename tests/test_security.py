@@ -27,18 +27,18 @@ def scenario(admission: str) -> str:
 
 
 @pytest.mark.parametrize("admission", ['{ policy = "p.py" }', '{ policy = "p.py:mine" }', '"p.py"'])
-@pytest.mark.parametrize("verb", ["run", "validate", "explain", "plot"])
+@pytest.mark.parametrize("verb", ["run", "explain --check", "explain", "plot"])
 def test_a_scenario_runs_no_code(verb: str, admission: str) -> None:
     Path("s.toml").write_text(scenario(admission), encoding="utf-8")
-    command(verb, "s.toml", code=3)
+    command(*verb.split(), "s.toml", code=3)
     assert not Path("ran").exists()
 
 
-@pytest.mark.parametrize("verb", ["sweep", "validate"])
+@pytest.mark.parametrize("verb", ["sweep", "explain --check"])
 def test_a_sweep_runs_no_code(verb: str) -> None:
     axis = "[axis.policy]\nmine = [\"port.bottleneck.admission={policy='p.py'}\"]\n"
     Path("w.toml").write_text(f'scenario = "lan"\n{axis}', encoding="utf-8")
-    command(verb, "w.toml", code=3)
+    command(*verb.split(), "w.toml", code=3)
     assert not Path("ran").exists()
 
 
@@ -47,13 +47,12 @@ KEYS = 'password = "hunter2"\nname = "x"\n'
 
 VERBS = [
     ["run"],
-    ["validate"],
+    ["explain", "--check"],
     ["explain"],
     ["plot"],
     ["sweep"],
     ["compare", "--policies", "epd,ppd"],
     ["size", "--goal", "goodput_ratio>=0.5", "--over", "port.bottleneck.buffer"],
-    ["check"],
 ]
 
 
@@ -81,7 +80,7 @@ def test_a_line_of_a_scenario_is_quoted(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["check", "p.py"],
+        ["explain", "--check", "p.py"],
         ["run", "lan", "--policy", "bottleneck=p.py"],
         ["compare", "lan", "--policies", "epd,p.py"],
         ["size", "lan", "--goal", "goodput_ratio>=0.5", "--over", "port.bottleneck.buffer", "--policies", "p.py"],

@@ -321,7 +321,7 @@ def test_parts_that_are_no_sweep_get_one_message(
     folder = tmp_path / "p"
     shutil.copytree(finished, folder)
     change(folder)
-    command("merge", *(str(folder / name) for name in names), "--out", str(tmp_path / "whole"), code=3)
+    command("sweep", "merge", *(str(folder / name) for name in names), "--out", str(tmp_path / "whole"), code=3)
     out, err = capsys.readouterr()
     assert not out
     shown = err.replace(str(folder), "{}")
@@ -336,7 +336,7 @@ def test_a_store_that_is_no_database_gets_one_message(
     shutil.copytree(finished, tmp_path / "p")
     file = tmp_path / "p" / "part-3" / "cache" / "runs.sqlite"
     file.write_bytes(b"no database" * 1000)
-    command("merge", *(str(tmp_path / "p" / name) for name in ALL), "--out", str(tmp_path / "whole"), code=1)
+    command("sweep", "merge", *(str(tmp_path / "p" / name) for name in ALL), "--out", str(tmp_path / "whole"), code=1)
     assert capsys.readouterr().err.startswith(f"{file}: file is not a database")
 
 
@@ -421,11 +421,11 @@ def test_the_commands_run_and_merge_parts(
     assert "Part 1/5 of the sweep: 1 run, 1 of them computed now" in shown
     assert "Part 5/5 of the sweep: 0 runs, 0 of them computed now" in shown
     folders = [f"results/plan-{number}-of-5" for number in range(1, 6)]
-    command("merge", *folders, "--out", "whole", "--json")
+    command("sweep", "merge", *folders, "--out", "whole", "--json")
     document = json.loads(capsys.readouterr().out)
     assert (document["runs"], document["computed"], document["points"]) == (4, 4, 2)
     assert "shard" not in document
-    command("merge", *folders, "--out", "whole", "--html", "page.html")
+    command("sweep", "merge", *folders, "--out", "whole", "--html", "page.html")
     assert "4 runs, 0 of them computed now" in capsys.readouterr().out
     assert "<html" in Path("page.html").read_text(encoding="utf-8")
     command("sweep", "plan.toml", "--shard", "6/5", code=3)
@@ -436,8 +436,8 @@ def test_the_commands_run_and_merge_parts(
     monkeypatch.setenv("PUSHOUT_CACHE", "elsewhere")
     command("sweep", "plan.toml", "--shard", "1/5")
     assert not Path("elsewhere").exists()
-    command("merge", "--out", "whole", code=2)
-    command("merge", *folders, code=2)
+    command("sweep", "merge", "--out", "whole", code=2)
+    command("sweep", "merge", *folders, code=2)
 
 
 def test_a_part_file_that_another_program_wrote_is_refused(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ import pytest
 
 import pushout
 from conftest import ROOT, command
+from pushout.answer.columns import Columns
 from pushout.errors import QuestionError
-from pushout.question import LEAST, ask, size
-from pushout.question.columns import Columns
+from pushout.options import LEAST
+from pushout.question import ask, size
 from pushout.question.goal import FORMS, Goal, Separate, Tried, judged, together
 from pushout.question.goal import read as goal_of
 from pushout.question.search import SearchResult, best, between, is_monotone, smallest

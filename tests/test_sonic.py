@@ -12,7 +12,7 @@ import pushout
 from conftest import command
 from pushout.cli import main
 from pushout.errors import QuestionError
-from pushout.question import sonic, sonic_tables
+from pushout.switch import sonic, sonic_tables
 
 PORTS = ("Ethernet0", "Ethernet4", "Ethernet8", "Ethernet12")
 
@@ -115,12 +115,12 @@ def test_init_writes_a_scenario_that_runs(
 ) -> None:
     buffers, qos = files
     command("init", str(tmp_path / "lab"), "--sonic", str(buffers), "--qos", str(qos), "--cell", "208")
-    assert "Next: pushout chip predict" in capsys.readouterr().out
+    assert "Next: pushout switch predict" in capsys.readouterr().out
     written = tmp_path / "lab" / "switch.toml"
     assert pushout.Scenario(written).explain() == pushout.Scenario(sonic.read(files, 208).scenario).explain()
     command("run", str(written), "--json")
     assert json.loads(capsys.readouterr().out)["memories"][0]["name"] == "chip"
-    command("chip", "predict", str(buffers), "--cell", "208", "--json")
+    command("switch", "predict", str(buffers), "--cell", "208", "--json")
     assert json.loads(capsys.readouterr().out)["expected"]
 
 
@@ -191,7 +191,7 @@ def test_the_commands_name_what_they_leave_out(
     given = (str(buffers), "--qos", str(qos), "--cell", "208")
     command("init", str(tmp_path / "lab"), "--sonic", *given)
     assert "marks every class of the port, not queue 3 alone" in capsys.readouterr().err
-    command("chip", "predict", *given, "--json")
+    command("switch", "predict", *given, "--json")
     told = capsys.readouterr()
     assert "scheduler 'scheduler.1' is left out" in told.err
     assert any("scheduler" in line for line in json.loads(told.out)["left_out"])
@@ -300,7 +300,7 @@ def test_a_file_that_is_no_table_gets_one_message(tmp_path: Path, content: bytes
 
 def test_the_size_of_cells_has_to_be_given(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["chip", "predict", str(files[0])])
+        main(["switch", "predict", str(files[0])])
     assert "--cell must be given" in capsys.readouterr().err
     with pytest.raises(QuestionError, match="cell must be left out"):
         pushout.chip_predict("tomahawk", cell=208)

@@ -14,6 +14,7 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout import shipped
+from pushout.cli import former
 from pushout.cli.examples import EXAMPLES
 from pushout.cli.group import MODULES, load
 
@@ -29,18 +30,18 @@ def named(toml: str) -> str:
 
 
 def test_every_shipped_scenario_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    command("scenarios", "--json")
+    command("list", "scenarios", "--json")
     listed = json.loads(capsys.readouterr().out)
     assert [each["name"] for each in listed] == sorted(file.stem for file in (ROOT / "scenarios").glob("*.toml"))
     assert all(each["title"] for each in listed)
     assert {each["name"] for each in listed if each["kind"] == "sweep"} == {"sweep-small"}
-    command("scenarios")
+    command("list", "scenarios")
     shown = capsys.readouterr().out
     assert all(each["name"] in shown and each["title"] in shown for each in listed)
 
 
 def test_a_shipped_scenario_is_printed_without_the_path_of_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
-    command("scenarios", "lan")
+    command("list", "scenarios", "lan")
     text = capsys.readouterr().out
     assert named(text) == "lan"
     assert text in (ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8")
@@ -51,7 +52,7 @@ def test_a_shipped_scenario_is_printed_without_the_path_of_the_schema(capsys: py
     "arguments",
     [
         ["run", "lan", *SHORT],
-        ["validate", "lan", "sweep-small"],
+        ["explain", "--check", "lan", "sweep-small"],
         ["explain", "lan"],
         ["compare", "lan", "--policies", "tail-drop,epd", "--reps", "2", *SHORT, "--out", "compared"],
         ["size", "lan", *SIZING, "--least", "2", "--most", "2", *SHORT, "--out", "sized"],
@@ -100,7 +101,7 @@ def test_what_leads_nowhere_suggests_the_nearest_name(
     message = capsys.readouterr().err
     assert message.startswith(f"{given}: no such file")
     assert why in message
-    command("scenarios", "lam", code=2)
+    command("list", "scenarios", "lam", code=2)
     assert 'did you mean "lan"?' in capsys.readouterr().err
 
 
@@ -116,7 +117,7 @@ def test_a_folder_to_start_from_has_the_scenario_its_neighbours_and_the_schema(
     first = Path("lab/lan.toml").read_text(encoding="utf-8").splitlines()[0]
     assert first == "#:schema ./scenario.schema.json"
     assert json.loads(Path("lab/scenario.schema.json").read_text(encoding="utf-8")) == pushout.schema()
-    command("validate", "lab/lan.toml", "lab/sweep-small.toml")
+    command("explain", "--check", "lab/lan.toml", "lab/sweep-small.toml")
     command("init", "other", "--scenario", "sweep-small")
     assert sorted(file.name for file in Path("other").iterdir()) == files
 
@@ -164,8 +165,8 @@ def test_a_shell_is_given_its_script(
     [
         (["pushout", "si"], ["size"]),
         (["pushout", "run", "mux"], ["mux-periodic", "mux-poisson"]),
-        (["pushout", "validate", "lan", "mi"], ["mine.toml"]),
-        (["pushout", "scenarios", "gp"], ["gpj"]),
+        (["pushout", "explain", "--check", "lan", "mi"], ["mine.toml"]),
+        (["pushout", "list", "scenarios", "gp"], ["gpj"]),
         (["pushout", "size", "lan", "--resol"], ["--resolution"]),
     ],
 )
@@ -225,7 +226,7 @@ def test_every_example_is_one_of_its_command_and_can_be_read(name: str) -> None:
     load(name).make_context(verb, arguments)
 
 
-NEEDS_MORE = ("bench", "check", "compare", "headroom", "import", "mcp", "merge", "reproduce", "run", "size", "sweep")
+NEEDS_MORE = ("bench", "compare", "import", "mcp", "reproduce", "run", "size", "sweep")
 """Verbs that take long, or need a file of the user."""
 
 QUICK = [verb for verb in EXAMPLES if verb not in NEEDS_MORE]
@@ -252,3 +253,55 @@ def test_an_example_that_simulates_is_about_a_scenario_that_can_be_run(verb: str
     sets = [arguments[index + 1] for index, word in enumerate(arguments) if word == "--set"]
     pushout.validate(scenario, set=sets)
     assert re.search(r"duration=\d+ s", " ".join(sets)), "an example takes seconds, not minutes"
+
+
+FORMER = [
+    (["validate", "lan"], ["explain", "--check", "lan"]),
+    (["check", "{file}"], ["explain", "--check", "{file}"]),
+    (["check", "{file}", "--worst"], ["worst", "{file}", "--memory", "8"]),
+    (["policies", "epd", "--json"], ["list", "schemes", "epd", "--json"]),
+    (["scenarios", "lan"], ["list", "scenarios", "lan"]),
+    (["schema"], ["list", "--schema"]),
+    (["headroom", "lines.csv"], ["switch", "headroom", "lines.csv"]),
+    (["chip", "predict", "tomahawk", "--lines", "1"], ["switch", "predict", "tomahawk", "--lines", "1"]),
+    (["merge", "--help"], ["sweep", "merge", "--help"]),
+]
+"""Commands with former names, and with the present ones."""
+
+
+def test_every_former_name_is_tried() -> None:
+    assert {words[0] for words, _ in FORMER} == set(former.NAMES)
+    assert not set(former.NAMES) & set(MODULES)
+
+
+@pytest.mark.parametrize(("words", "now"), FORMER, ids=lambda words: " ".join(words[:3]))
+def test_a_former_name_answers_and_names_the_new_one(
+    words: list[str],
+    now: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(
+        "from pushout import policy\n\n\n@policy.admission\ndef mine(x):\n    return x.total >= x.capacity\n",
+        encoding="utf-8",
+    )
+    Path("lines.csv").write_text("rate,cable,mtu,cell,given\n100 Gb/s,300 m,4096,192,84 kB\n", encoding="utf-8")
+    answers = []
+    for each in (words, now):
+        command(*(word.replace("{file}", "mine.py") for word in each))
+        answers.append(capsys.readouterr())
+    assert answers[0].out == answers[1].out != ""
+    note, _, rest = answers[0].err.partition("\n")
+    assert note.startswith(f"note: pushout {words[0]} is now pushout {now[0]}")
+    assert rest == answers[1].err
+
+
+def test_the_help_lists_the_present_names_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    command("--help")
+    shown = capsys.readouterr().out
+    listed = re.findall(r"^  ([a-z]+)  +[A-Z]", shown, re.MULTILINE)
+    assert listed == list(MODULES)
+    assert len(listed) == 16
+    assert all(len(line) <= 80 for line in shown.splitlines())

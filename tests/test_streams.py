@@ -22,17 +22,17 @@ SHORT = ["--set", "duration=10 ms"]
 GOAL = ["--goal", "goodput_ratio>=0", "--over", "port.bottleneck.buffer"]
 VERBS = [
     ["run", "lan", *SHORT],
-    ["validate", "lan"],
+    ["explain", "--check", "lan"],
     ["explain", "lan"],
-    ["schema"],
-    ["policies"],
-    ["scenarios"],
+    ["list", "--schema"],
+    ["list", "schemes"],
+    ["list", "scenarios"],
     ["init", "new"],
     ["compare", "lan", "--policies", "epd,ppd", "--reps", "2", *SHORT],
     ["size", "lan", *GOAL, "--least", "2", *SHORT],
     ["plot", "lan", *SHORT],
     ["sweep", "w.toml"],
-    ["check", "p.py"],
+    ["explain", "--check", "p.py"],
     ["bench", "--workloads", "floor", "--reps", "1"],
 ]
 POLICY = """from pushout import policy
@@ -64,7 +64,7 @@ REDIRECTIONS = {"in": "<&-", "out": ">&-", "err": "2>&-", "out-err": ">&- 2>&-",
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
 def test_a_verb_ends_whichever_stream_is_closed(verb: list[str], streams: str, tmp_path: Path) -> None:
     done = closed(verb, REDIRECTIONS[streams], folder(tmp_path))
-    lost = verb[0] == "schema" and streams in ("out", "out-err", "all")
+    lost = "--schema" in verb and streams in ("out", "out-err", "all")
     assert done.returncode == int(lost), done.stderr
     assert "Traceback" not in done.stderr
 
@@ -141,8 +141,8 @@ ENDLESS = [
 
 BRIEF = [
     ["explain", "lan"],
-    ["validate", "lan"],
-    ["check", "p.py"],
+    ["explain", "--check", "lan"],
+    ["explain", "--check", "p.py"],
     ["lab", "lan", "--out", "lab.html"],
     ["init", "new"],
 ]

@@ -94,7 +94,12 @@ def test_where_no_port_has_a_limited_buffer_the_option_or_the_argument_says_whic
 
 
 def test_the_command_line_prints_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (["run", LAN], ["validate", LAN], ["explain", LAN], ["compare", LAN, "--policies", "epd,ppd"]):
+    for arguments in (
+        ["run", LAN],
+        ["explain", "--check", LAN],
+        ["explain", LAN],
+        ["compare", LAN, "--policies", "epd,ppd"],
+    ):
         with pytest.raises(SystemExit):
             cli.main([*arguments, "--set", "durration=1 s"])
         assert capsys.readouterr().err.startswith("--set durration=1 s: unknown key")
@@ -107,11 +112,15 @@ def test_every_argument_in_a_message_is_one_and_has_an_option() -> None:
     functions = (pushout.run, pushout.compare, pushout.size, pushout.sweep, pushout.plot, pushout.headroom)
     functions += (pushout.why, pushout.worst, pushout.never, pushout.chip_predict, pushout.chip_explain, lab.page)
     parameters = {name for function in functions for name in inspect.signature(function).parameters}
-    options = {
-        opt for name in MODULES for each in load(name).params for opt in each.opts if isinstance(each, click.Option)
-    }
     assert named <= parameters
-    assert {option(name) for name in named} <= options
+    assert {option(name) for name in named} <= set().union(*(options(load(name)) for name in MODULES))
+
+
+def options(command: click.Command) -> set[str]:
+    """The options of a command and of those below it, in all spellings."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    own = {spelling for each in command.params if isinstance(each, click.Option) for spelling in each.opts}
+    return own.union(*map(options, below))
 
 
 def test_the_pieces_of_a_message_may_be_errors() -> None:

@@ -13,7 +13,7 @@ import pytest
 import pushout
 from conftest import Typed
 from pushout.errors import QuestionError, StatesError
-from pushout.question.worst_scenario import Timing
+from pushout.worst_case.scenario import Timing
 
 Queues = tuple[int, ...]
 """The queues of a side, and behind them the variables of a policy."""

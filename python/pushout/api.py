@@ -1,4 +1,4 @@
-"""The functions of the Python interface.
+"""The functions of the Python interface. Each loads its slow modules itself.
 
 Annotations stay texts, so that `help` shows the names of types and not what they stand for.
 """
@@ -6,53 +6,58 @@ Annotations stay texts, so that `help` shows the names of types and not what the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
+from pushout import _core
+from pushout.answer import frame
 from pushout.errors import Argument
-from pushout.exact import STATES
 from pushout.excerpt import quoted
-from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
-from pushout.picture import asked as pictures
-from pushout.picture.asked import DEFAULT
-from pushout.policy.program import PoliciesByPort
-from pushout.policy.program import overrides as programs
+from pushout.options import (
+    PANELS,
+    Compare,
+    Explain,
+    Folder,
+    Headroom,
+    Kept,
+    Never,
+    Plot,
+    Predict,
+    Ratio,
+    Run,
+    Size,
+    Sweep,
+    Trace,
+    Why,
+    Worst,
+    takes,
+)
 from pushout.progress import shown
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask, chip_counts
-from pushout.question import chip as chips
-from pushout.question import chip_explain as explaining
-from pushout.question import delay as delays
-from pushout.question import design as designs
-from pushout.question import headroom as headrooms
-from pushout.question import headroom_table as tables
-from pushout.question import merge as parts
-from pushout.question import never as nevers
-from pushout.question import sweep as sweeps
-from pushout.question import worst as worsts
-from pushout.question.ask import Named, Policies
-from pushout.question.chip import ChipResult
-from pushout.question.chip_explain import ExplainResult
-from pushout.question.compare import CompareResult
-from pushout.question.delay import DelayResult
-from pushout.question.given import with_columns, with_policies
-from pushout.question.headroom import HeadroomResult
-from pushout.question.never import NeverResult
-from pushout.question.place import Places, everywhere
-from pushout.question.session import Folder, Session
-from pushout.question.shard import Shard, check_places
-from pushout.question.size import SizeResult
-from pushout.question.sweep import SweepResult
-from pushout.question.trace import TraceResult, traced
-from pushout.question.why import LAST, Reaction, WhyResult
-from pushout.question.why import why as ask_why
-from pushout.question.worst import OPTIMUM, WorstResult
 from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
 from pushout.simulate import Job, Progress, check_reps, check_seed, listed
-from pushout.source import Overrides, ScenarioLike, Source, load, overrides, utf_8
+from pushout.source import Overrides, Source, load, overrides, utf_8
+
+if TYPE_CHECKING:
+    from pushout.counterfactual import WhyResult
+    from pushout.literals import Panel
+    from pushout.names.place import Places
+    from pushout.picture import asked as pictures
+    from pushout.policy.program import PoliciesByPort
+    from pushout.question.compare import CompareResult
+    from pushout.question.session import Session
+    from pushout.question.size import SizeResult
+    from pushout.question.sweep import SweepResult
+    from pushout.switch.explain import ExplainResult
+    from pushout.switch.headroom import HeadroomResult
+    from pushout.switch.predict import ChipResult
+    from pushout.tracing import TraceResult
+    from pushout.worst_case.delay import DelayResult
+    from pushout.worst_case.never import NeverResult
+    from pushout.worst_case.ratio import WorstResult
 
 __all__ = [
     "ChipResult",
@@ -91,23 +96,36 @@ __all__ = [
 
 __version__ = _core.VERSION
 
+LATER = {
+    "ChipResult": "switch.predict",
+    "CompareResult": "question.compare",
+    "DelayResult": "worst_case.delay",
+    "ExplainResult": "switch.explain",
+    "HeadroomResult": "switch.headroom",
+    "NeverResult": "worst_case.never",
+    "SizeResult": "question.size",
+    "SweepResult": "question.sweep",
+    "TraceResult": "tracing",
+    "WhyResult": "counterfactual",
+    "WorstResult": "worst_case.ratio",
+}
+"""The modules of results, which are loaded when first needed."""
 
-def run(
-    scenario: ScenarioLike,
-    *,
-    policies: PoliciesByPort | None = None,
-    set: Overrides = (),  # noqa: A002  (the name of the option)
-    seed: int | None = None,
-    reps: int = 1,
-    engine: Engine | None = None,
-    audit: bool = False,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-) -> Result:
+frame.later("pushout.display", "pushout.page")
+
+
+def __getattr__(name: str) -> object:
+    if name in LATER:
+        return getattr(import_module(f"pushout.{LATER[name]}"), name)
+    raise AttributeError(f"module 'pushout.api' has no attribute {name!r}")
+
+
+@takes(Run)
+def run(asked: Run) -> Result:
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
-    Parameters: `scenario` is a path, the name of a shipped scenario (`pushout scenarios` lists them), a text (TOML or
-    JSON) or a mapping of its keys; `policies` gives ports, classes of ports or memories policies in Python,
+    Parameters: `scenario` is a path, the name of a shipped scenario (`pushout list scenarios` has them), a text
+    (TOML or JSON) or a mapping of its keys; `policies` gives ports, classes of ports or memories policies in Python,
     one or one of each kind (`{"bottleneck": my_policy}`, see `pushout.policy`); `set` overrides keys
     (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default
     the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of threads
@@ -119,24 +137,16 @@ def run(
 
         >>> pushout.run("lan", set={"duration": "1 s"})["summary.goodput_ratio"]
     """
-    check_reps(reps)
-    check_seed(seed)
-    source, changes = load(scenario), overrides(set)
-    job = Job(source, (*_everywhere(policies, source, changes), *changes), engine, audit)
-    with shown(progress, "replications" if reps > 1 else "") as told:
-        return Result(*replicated(job, seed, reps, jobs=jobs, progress=told))
+    check_reps(asked.reps)
+    check_seed(asked.seed)
+    source, changes = load(asked.scenario), overrides(asked.set)
+    job = Job(source, (*_everywhere(asked.policies, source, changes), *changes), asked.engine, asked.audit)
+    with shown(asked.progress, "replications" if asked.reps > 1 else "") as told:
+        return Result(*replicated(job, asked.seed, asked.reps, jobs=asked.jobs, progress=told))
 
 
-def trace(
-    scenario: ScenarioLike,
-    *,
-    ports: str | Sequence[str] = (),
-    policies: PoliciesByPort | None = None,
-    set: Overrides = (),  # noqa: A002  (the name of the option)
-    seed: int | None = None,
-    audit: bool = False,
-    progress: Progress | None = None,
-) -> TraceResult:
+@takes(Trace)
+def trace(asked: Trace) -> TraceResult:
     """Run once and record every packet at these ports; where links carry cells the reference engine runs.
 
     Parameters: `ports` are names of ports, `*` for all, by default those with a limited buffer; for the others see
@@ -144,40 +154,31 @@ def trace(
 
         >>> pushout.trace("lan", set={"duration": "0.5 s"}).to_polars()
     """
-    check_seed(seed)
-    source, changes = load(scenario), overrides(set)
-    names = [ports] if isinstance(ports, str) else list(ports)
-    job = Job(source, (*_everywhere(policies, source, changes), *changes), audit=audit)
-    return traced(job, names, seed, progress)
+    from pushout.tracing import traced
+
+    check_seed(asked.seed)
+    source, changes = load(asked.scenario), overrides(asked.set)
+    names = [asked.ports] if isinstance(asked.ports, str) else list(asked.ports)
+    job = Job(source, (*_everywhere(asked.policies, source, changes), *changes), audit=asked.audit)
+    return traced(job, names, asked.seed, asked.progress)
 
 
 def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[str]) -> list[str]:
     """Write policies in Python as overrides of a scenario."""
-    return [change for changes in everywhere(programs(policies or {}), source, sets) for change in changes]
+    if not policies:
+        return []
+    from pushout.names.place import everywhere
+    from pushout.policy.program import overrides as programs
+
+    return [change for changes in everywhere(programs(policies), source, sets) for change in changes]
 
 
-def plot(
-    runs: ScenarioLike | Result | Sequence[ScenarioLike | Result],
-    *,
-    what: str | Sequence[str] = DEFAULT,
-    labels: str | Sequence[str] = (),
-    at: str | Sequence[str] = (),
-    ports: str | Sequence[str] = (),
-    flows: str | Sequence[str] = (),
-    title: str | None = None,
-    theme: ThemeName = "paper",
-    width: float | None = None,
-    set: Overrides = (),  # noqa: A002
-    seed: int | None = None,
-    reps: int = 1,
-    engine: Engine | None = None,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-) -> Any:
+@takes(Plot)
+def plot(asked: Plot) -> Any:
     """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
-    `pushout run --out` has written; `what` lists panels (queue, drops, delay, throughput, cwnd, state, occupancy,
+    `pushout run --out` has written; `what` lists panels (queue, drops, sojourn, throughput, cwnd, state, occupancy,
     memory, fct, slowdown, goodput, topology) or figures that have one (`ports.bottleneck.lost`); `labels` are names for
     the legend; `at` lists places whose queues, losses and occupancies are drawn, as in `compare` (default: the busiest
     ports with a limited buffer; of a class of ports the busiest), and `ports` is another name of it; `flows` says which
@@ -186,63 +187,68 @@ def plot(
 
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """
-    where = [*listed("at", at), *listed("ports", ports)] or pictures.entries(what, "ports")
-    of = listed("flows", flows) or pictures.entries(what, "flows")
-    asked = pictures.Asked(pictures.panels(what), where, of, pictures.themed(theme, width), title)
-    for name, texts in (("title", [title or ""]), ("labels", asked_labels := listed("labels", labels))):
+    from pushout.picture import asked as pictures
+
+    where = [*listed("at", asked.at), *listed("ports", asked.ports)] or pictures.entries(asked.what, "ports")
+    of = listed("flows", asked.flows) or pictures.entries(asked.what, "flows")
+    look = pictures.themed(asked.theme, asked.width)
+    wanted = pictures.Asked(pictures.panels(asked.what), where, of, look, asked.title)
+    labels = listed("labels", asked.labels)
+    for name, texts in (("title", [asked.title or ""]), ("labels", labels)):
         for text in texts:
             utf_8(text, Argument(name))
+    runs = asked.runs
     given = list(runs) if isinstance(runs, Sequence) and not isinstance(runs, str) else [runs]
-    options: dict[str, Any] = {"seed": seed, "reps": reps, "engine": engine, "jobs": jobs, "progress": progress}
-    if asked.what == list(DEFAULT):
-        asked = asked._replace(what=_fillable(given, asked, set))
-    drawn = [_to_draw(each, asked, set, options) for each in given]
-    return pictures.draw(pictures.labelled(drawn, given, asked_labels), asked)
+    if wanted.what == list(PANELS):
+        wanted = wanted._replace(what=_fillable(given, wanted, asked.set))
+    drawn = [_to_draw(each, wanted, asked) for each in given]
+    return pictures.draw(pictures.labelled(drawn, given, labels), wanted)
 
 
-def _fillable(given: Sequence[Any], asked: pictures.Asked, set: Overrides) -> Sequence[Panel]:  # noqa: A002
+def _fillable(given: Sequence[Any], wanted: pictures.Asked, sets: Overrides) -> Sequence[Panel]:
     """Leave out of the default panels those that a scenario cannot fill."""
+    from pushout.picture import asked as pictures
+
     for each in given:
         if not isinstance(each, Result) and not pictures.is_finished(each):
-            asked = asked._replace(what=asked.fillable(_places(load(each), overrides(set))))
-    return asked.what
+            wanted = wanted._replace(what=wanted.fillable(_places(load(each), overrides(sets))))
+    return wanted.what
 
 
 def _places(source: Source, sets: Sequence[str]) -> Places:
     """Return the places of a scenario with overrides."""
+    from pushout.names.place import Places
+
     return Places(explain(source, set=sets), source, tuple(sets))
 
 
-def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping[str, Any]) -> pictures.Run:  # noqa: A002
+def _to_draw(given: Any, wanted: pictures.Asked, asked: Plot) -> pictures.Run:
     """A run to be drawn: a result, what a folder holds of one, or a scenario that is run now."""
+    from pushout.picture import asked as pictures
+
     if isinstance(given, Result):
-        return asked.run(given.replications)
+        return wanted.run(given.replications)
     if pictures.is_finished(given):
-        return asked.run(pictures.documents(given))
+        return wanted.run(pictures.documents(given))
     source = load(given)
-    changes = overrides(set)
-    planned = asked.recording(_places(source, changes))
+    changes = overrides(asked.set)
+    planned = wanted.recording(_places(source, changes))
+    options = {name: getattr(asked, name) for name in ("seed", "reps", "engine", "jobs", "progress")}
     result = run(source, set=[*changes, *planned.sets], **options)
-    return asked.run(result.replications, planned)
+    return wanted.run(result.replications, planned)
 
 
-def compare(
-    scenario: ScenarioLike,
-    policies: Policies,
-    *,
-    at: Named = None,
-    port: Named = None,
-    set: Overrides = (),  # noqa: A002
-    seed: int | None = None,
-    reps: int = REPS,
-    engine: Engine | None = None,
-    figures: str | Sequence[str] = (),
-    out: Folder | None = None,
-    cache: Folder | None = None,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    progress: Progress | None = None,
-) -> CompareResult:
+@contextmanager
+def _session(asked: Kept) -> Iterator[Session]:
+    """Open a session, which shows its progress in a notebook."""
+    from pushout.question.session import Session
+
+    with shown(asked.progress) as told, Session.open(asked, told) as session:
+        yield session
+
+
+@takes(Compare)
+def compare(asked: Compare) -> CompareResult:
     """Run the same traffic under several policies (common random numbers) and compare their figures.
 
     Parameters: `policies` are names, tables of parameters (mappings, objects of `pushout.schemes`, or TOML), or
@@ -255,37 +261,15 @@ def compare(
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
-    asked = ask.comparison(
-        scenario, policies, at=at, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures
-    )
-    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
-        return asked(session)
+    from pushout.question.ask import compared
+
+    question = compared(asked)
+    with _session(asked) as session:
+        return question(session)
 
 
-def size(
-    scenario: ScenarioLike,
-    goal: str | Sequence[str],
-    over: str,
-    *,
-    low: str | float | None = None,
-    high: str | float | None = None,
-    policies: Policies = (),
-    at: Named = None,
-    port: Named = None,
-    set: Overrides = (),  # noqa: A002
-    seed: int | None = None,
-    least: int = LEAST,
-    most: int = MOST,
-    resolution: float = RESOLUTION,
-    search: Search = SEARCHES[0],
-    largest: bool = False,
-    engine: Engine | None = None,
-    out: Folder | None = None,
-    cache: Folder | None = None,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    progress: Progress | None = None,
-) -> SizeResult:
+@takes(Size)
+def size(asked: Size) -> SizeResult:
     """Find the smallest value of a key that meets a goal, or the largest, or the best one.
 
     Parameters: `goal` is `goodput_ratio>=0.98`, `FIGURE<=NUMBER`, `max FIGURE` or `min FIGURE`, or a list of levels
@@ -296,41 +280,15 @@ def size(
 
         >>> pushout.size("scenarios/lan.toml", "goodput_ratio>=0.9", "port.bottleneck.buffer").document["answers"]
     """
-    asked = ask.sizing(
-        scenario,
-        goal,
-        over,
-        low=low,
-        high=high,
-        policies=policies,
-        at=at,
-        port=port,
-        set=set,
-        seed=seed,
-        least=least,
-        most=most,
-        resolution=resolution,
-        search=search,
-        largest=largest,
-        engine=engine,
-    )
-    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
-        return asked(session)
+    from pushout.question.ask import sized
+
+    question = sized(asked)
+    with _session(asked) as session:
+        return question(session)
 
 
-def sweep(
-    design: str | os.PathLike[str] | Mapping[str, Any],
-    *,
-    policies: PoliciesByPort | None = None,
-    columns: str | Sequence[str] = (),
-    out: Folder | None = None,
-    cache: Folder | None = None,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    shard: tuple[int, int] | str | None = None,
-    allow_files: Sequence[Folder] = (),
-    progress: Progress | None = None,
-) -> SweepResult:
+@takes(Sweep)
+def sweep(asked: Sweep) -> SweepResult:
     """Run every point of a design: grids, lists and random points over any key of a scenario, with replications.
 
     Parameters: `design` is a sweep file, or its keys as a mapping, in which overrides may be mappings as well
@@ -344,18 +302,25 @@ def sweep(
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
     """
-    if not isinstance(design, str | os.PathLike | Mapping):
-        raise TypeError(f"the design must be the path of a sweep file or a mapping of its keys, not {quoted(design)}")
-    plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design, allow_files)
-    if policies:
-        plan = with_policies(plan, _everywhere(policies, sweeps.source_of(plan), plan.common.sets))
-    plan = with_columns(plan, columns)
-    part = None if shard is None else Shard.of(shard)
+    from pushout.question import design, given, shard, sweep
+
+    if not isinstance(asked.design, str | os.PathLike | Mapping):
+        what = "the path of a sweep file or a mapping of its keys"
+        raise TypeError(f"the design must be {what}, not {quoted(asked.design)}")
+    if isinstance(asked.design, Mapping):
+        plan = design.made(asked.design)
+    else:
+        plan = design.read(asked.design, asked.allow_files)
+    if asked.policies:
+        policies = _everywhere(asked.policies, sweep.source_of(plan), plan.common.sets)
+        plan = given.with_policies(plan, policies)
+    plan = given.with_columns(plan, asked.columns)
+    part = None if asked.shard is None else shard.Shard.of(asked.shard)
     if part:
-        check_places(out, cache, part)
-    sweeps.look_over(plan)
-    with shown(progress) as told, Session.open(out, cache, jobs, cluster, told) as session:
-        return sweeps.sweep(plan, session, shard=part)
+        shard.check_places(asked.out, asked.cache, part)
+    sweep.look_over(plan)
+    with _session(asked) as session:
+        return sweep.sweep(plan, session, shard=part)
 
 
 def merge(folders: Sequence[Folder], out: Folder, *, progress: Progress | None = None) -> SweepResult:
@@ -367,18 +332,14 @@ def merge(folders: Sequence[Folder], out: Folder, *, progress: Progress | None =
 
         >>> pushout.merge(["part-1", "part-2"], "whole").means("goodput_ratio")
     """
+    from pushout.question import merge
+
     with shown(progress) as told:
-        return parts.merge(folders, out, told)
+        return merge.merge(folders, out, told)
 
 
-def headroom(
-    table: str | os.PathLike[str] | Iterable[Mapping[str, object]],
-    *,
-    mtu: int | None = None,
-    smallest: int | None = None,
-    other: int | None = None,
-    cell: int | None = None,
-) -> HeadroomResult:
+@takes(Headroom)
+def headroom(asked: Headroom) -> HeadroomResult:
     """Compare the headroom that each line of a switch needs with what it is given.
 
     Parameters: `table` is a CSV file, a table of SONiC (`pg_profile_lookup.ini`), or its rows as mappings of columns;
@@ -387,19 +348,13 @@ def headroom(
         >>> row = {"rate": "100 Gb/s", "cable": "300 m", "mtu": 4096, "cell": 192, "given": "84 kB"}
         >>> pushout.headroom([row]).document["rows"][0]["verdict"]
     """
-    given = {"mtu": mtu, "smallest": smallest, "other": other, "cell": cell}
-    lines = tables.read(table, given) if isinstance(table, str | os.PathLike) else tables.made(table, given)
-    return headrooms.headroom(lines)
+    from pushout.switch.headroom import headroom
+
+    return headroom(asked)
 
 
-def chip_explain(
-    counts: str | os.PathLike[str] | Mapping[str, int] | Iterable[Mapping[str, object]],
-    *,
-    packet: int = chips.PACKET,
-    cell: int | None = None,
-    pool: int | None = None,
-    tolerance: int | None = None,
-) -> ExplainResult:
+@takes(Explain)
+def chip_explain(asked: Explain) -> ExplainResult:
     """Find the configurations of a switch that explain what acceptance tests have counted.
 
     The simulator counts with each configuration, and the differences are its residuals.
@@ -413,21 +368,13 @@ def chip_explain(
         >>> found.document["classes"][0]["configurations"][0]["alpha"]
         1.0
     """
-    rows = (
-        chip_counts.read(counts, packet) if isinstance(counts, str | os.PathLike) else chip_counts.made(counts, packet)
-    )
-    return explaining.explain(rows, cell=cell, pool=pool, tolerance=tolerance)
+    from pushout.switch.explain import explain
+
+    return explain(asked)
 
 
-def chip_predict(
-    profile: ScenarioLike,
-    *,
-    packet: int = chips.PACKET,
-    lines: int | None = None,
-    qos: str | os.PathLike[str] | None = None,
-    cell: int | None = None,
-    set: Overrides = (),  # noqa: A002
-) -> ChipResult:
+@takes(Predict)
+def chip_predict(asked: Predict) -> ChipResult:
     """Predict what acceptance tests of a switch must count: packets until a drop, a pause, a loss and a mark.
 
     A bench in the simulator sends packets to ports that stand still, through senders that ignore pauses, and counts.
@@ -439,26 +386,13 @@ def chip_predict(
         >>> pushout.chip_predict("tomahawk")["lossy.drop"]
         9884
     """
-    read = chips.profile(profile, qos=qos, cell=cell)
-    return chips.predict(read, overrides(set), packet=packet, lines=lines)
+    from pushout.switch.predict import predict
+
+    return predict(asked)
 
 
-def why(
-    scenario: ScenarioLike,
-    *,
-    at: Named = None,
-    loss: int | None = None,
-    flow: str | None = None,
-    frame: int | None = None,
-    ill: str = "lost",
-    report: int | None = None,
-    policies: Policies = (),
-    reaction: Reaction = "on",
-    last: int = LAST,
-    set: Overrides = (),  # noqa: A002
-    seed: int | None = None,
-    progress: Progress | None = None,
-) -> WhyResult:
+@takes(Why)
+def why(asked: Why) -> WhyResult:
     """Find out which earlier decisions of a port would have saved a frame, and at what price.
 
     A decision is the arrival of a frame at the port, or at a port that shares its memory. The run is repeated once for
@@ -478,38 +412,16 @@ def why(
 
         >>> pushout.why("two-routers", loss=3).document["best"]
     """
-    with shown(progress, "counterfactuals") as told:
-        return ask_why(
-            scenario,
-            at=at,
-            loss=loss,
-            flow=flow,
-            frame=frame,
-            ill=ill,
-            report=report,
-            policies=policies,
-            reaction=reaction,
-            last=last,
-            set=set,
-            seed=seed,
-            progress=told,
-        )
+    from dataclasses import replace
+
+    from pushout.counterfactual import why
+
+    with shown(asked.progress, "counterfactuals") as told:
+        return why(replace(asked, progress=told))
 
 
-def worst(
-    policy: str | Mapping[str, Any],
-    *,
-    memory: int,
-    ports: int = 2,
-    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
-    against: str | Mapping[str, Any] = OPTIMUM,
-    states: int = STATES,
-    reach: Fraction | float | str | None = None,
-    frames: int | None = None,
-    circuits: int = 1,
-    search: bool = False,
-    objective: str = "throughput",
-) -> WorstResult:
+@takes(Ratio)
+def worst(asked: Ratio) -> WorstResult:
     """Find the exact worst case of a policy of a shared memory, proved in both directions.
 
     Packets of one cell arrive in slots; `ports` ports share `memory` packets, and each sends one a slot. The answer is
@@ -527,20 +439,13 @@ def worst(
         >>> pushout.worst("longest-queue", ports=2, memory=8).ratio
         Fraction(14, 11)
     """
-    count = ports if frames is None else circuits
-    return worsts.worst(policy, count, memory, set or {}, against, states, reach, frames, search, objective)
+    from pushout.worst_case.ratio import worst
+
+    return worst(asked)
 
 
-def longest_delay(
-    policy: str | Mapping[str, Any],
-    *,
-    memory: int,
-    ports: int = 2,
-    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
-    states: int = STATES,
-    frames: int | None = None,
-    circuits: int = 1,
-) -> DelayResult:
+@takes(Worst)
+def longest_delay(asked: Worst) -> DelayResult:
     """Find the longest delay of a packet in slots, from its arrival to the end of its transmission, on any input.
 
     Parameters: those of `worst`. The input of the result attains the delay.
@@ -548,22 +453,13 @@ def longest_delay(
         >>> pushout.longest_delay("dynamic-threshold", memory=8, set={"alpha": 1}).slots
         4
     """
-    count = ports if frames is None else circuits
-    return delays.delay(policy, count, memory, set or {}, states, frames)
+    from pushout.worst_case.delay import delay
+
+    return delay(asked)
 
 
-def never(
-    policy: str | Mapping[str, Any],
-    event: str,
-    *,
-    memory: int,
-    ports: int = 2,
-    set: Mapping[str, Any] | None = None,  # noqa: A002  (named as the option is)
-    states: int = STATES,
-    frames: int | None = None,
-    circuits: int = 1,
-    pause: Mapping[str, int] | None = None,
-) -> NeverResult:
+@takes(Never)
+def never(asked: Never) -> NeverResult:
     """Prove that an event happens on no input, or find the shortest input on which it does.
 
     Parameters: `event` is `"loss"`, `"loss while room"` (a packet is refused or pushed out, although the memory is not
@@ -577,5 +473,6 @@ def never(
         >>> pushout.never("longest-queue", "starved", memory=8).proved
         True
     """
-    count = ports if frames is None else circuits
-    return nevers.never(policy, event, count, memory, set or {}, states, frames, pause)
+    from pushout.worst_case.never import never
+
+    return never(asked)

@@ -2,17 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from pushout.question.chip import ChipResult
-from pushout.question.chip_explain import ExplainResult
+from pushout.answer.frame import display
+from pushout.counterfactual import WhyResult
 from pushout.question.compare import CompareResult
-from pushout.question.frame import display
-from pushout.question.headroom import HeadroomResult
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
-from pushout.question.trace import TraceResult
-from pushout.question.why import WhyResult
-from pushout.question.worst import WorstResult
 from pushout.result import Result
+from pushout.switch.explain import ExplainResult
+from pushout.switch.headroom import HeadroomResult
+from pushout.switch.predict import ChipResult
+from pushout.tracing import TraceResult
+from pushout.worst_case.ratio import WorstResult
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -21,10 +21,8 @@ from pushout import _core
 from pushout.document import Document, steps
 from pushout.errors import ScenarioError
 from pushout.excerpt import quoted
+from pushout.limits import STATES
 from pushout.source import Source
-
-STATES = 10_000_000
-"""States that a search may visit by default; for two ports they take at most 1.3 GB."""
 
 SEED = 1
 """The seed of the first replication; every replication gives the same answer."""

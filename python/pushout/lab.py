@@ -13,10 +13,10 @@ from pushout import _core, policy, shipped
 from pushout.document import steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import quoted
-from pushout.question.load import busiest
-from pushout.question.place import everywhere
-from pushout.question.port import AS_IT_IS, Choice, Holder, Port, label, policy_refused, ports, section
-from pushout.question.port import policies as choices
+from pushout.names.load import busiest
+from pushout.names.place import everywhere
+from pushout.names.port import AS_IT_IS, Choice, Holder, Port, label, policy_refused, ports, section
+from pushout.names.port import policies as choices
 from pushout.shipped import typed
 from pushout.simulate import listed
 from pushout.source import Overrides, ScenarioLike, Source, load, overrides, toml

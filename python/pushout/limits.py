@@ -20,3 +20,6 @@ MOST_STARS = 8
 
 MOST_BINS = 10_000
 """Bins of a histogram."""
+
+STATES = 10_000_000
+"""States that a search for a worst case may visit by default; for two ports they take at most 1.3 GB."""

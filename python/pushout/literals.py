@@ -16,7 +16,7 @@ Panel = Literal[
     "drops",
     "marks",
     "pauses",
-    "delay",
+    "sojourn",
     "throughput",
     "cwnd",
     "state",

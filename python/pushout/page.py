@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core, display  # noqa: F401  (answers are printed by it)
+from pushout.answer import drawing
+from pushout.answer.frame import Tabled, as_fragment, as_page
+from pushout.answer.frame import display as printed
+from pushout.counterfactual import WhyResult
 from pushout.picture.asked import recorded
-from pushout.question import drawing
-from pushout.question.chip import ChipResult
-from pushout.question.chip_explain import ExplainResult
+from pushout.quantity import grouped
 from pushout.question.compare import CompareResult
-from pushout.question.frame import Tabled, as_fragment, as_page
-from pushout.question.frame import display as printed
-from pushout.question.headroom import HeadroomResult
-from pushout.question.quantity import grouped
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
-from pushout.question.trace import TraceResult
-from pushout.question.why import WhyResult
 from pushout.result import Result
 from pushout.style import adaptive
 from pushout.svg import embedded
+from pushout.switch.explain import ExplainResult
+from pushout.switch.headroom import HeadroomResult
+from pushout.switch.predict import ChipResult
+from pushout.tracing import TraceResult
 
 DRAWN = 4
 """Figures of a sweep that a page draws."""

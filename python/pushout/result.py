@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Framed, Tabled
 from pushout.document import REASONS, Document, figure
 from pushout.errors import FigureError, QuestionError
 from pushout.literals import Panel, ThemeName
-from pushout.question.columns import Columns
-from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
 from pushout.trust import headlines
 from pushout.warning import HasWarnings

@@ -1,7 +1,8 @@
 //! The input that shows the worst case: slots of arrivals, from empty queues through laps of the cycle to empty queues.
 
 use crate::graph::Graph;
-use crate::pair::{Pair, Plan, Step};
+use crate::model::Step;
+use crate::pair::{Pair, Plan};
 use crate::ratio::Ratio;
 use crate::side::{Side, Words};
 use crate::solve::Cycle;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::pair::Step;
+use crate::model::Step;
 use crate::side::{Side, Words};
 use crate::symmetry::{Order, moved};
 use crate::{Failure, Limit, Watch, refuse};

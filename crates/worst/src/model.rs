@@ -20,6 +20,15 @@ impl Move {
     }
 }
 
+/// An arrival or the end of a slot, by the numbers of the ports in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Each queue sends a packet.
+    Tick,
+    /// A packet arrives, which the opponent takes or refuses; a policy as opponent decides itself.
+    Arrival { port: usize, takes: bool },
+}
+
 /// A model: its states, and the moves from each of them.
 pub(crate) trait Model: Sync {
     /// Return the state in which all queues are empty.

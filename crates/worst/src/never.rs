@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::input::{Arrival, Input, slots};
 use crate::machine::Machine;
-use crate::pair::Step;
+use crate::model::Step;
 use crate::pauses::Slot;
 use crate::side::Side;
 use crate::{Failure, Limit, MOST_VISITED, Need, Question, Subject, Watch, frames, pauses};

@@ -1,7 +1,7 @@
 //! A policy beside its opponent: both receive the same packets.
 
 use crate::machine::Machine;
-use crate::model::{Model, Move, State};
+use crate::model::{Model, Move, State, Step};
 use crate::symmetry::{MOST_PORTS, Order, orders};
 
 /// Both sides of a comparison.
@@ -35,15 +35,6 @@ impl Plan for Pair {
     fn steps(&self, number: usize) -> Vec<Step> {
         vec![self.step(number)]
     }
-}
-
-/// An arrival or the end of a slot, by the numbers of the ports in a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// Each queue sends a packet.
-    Tick,
-    /// A packet arrives, which the opponent takes or refuses; a policy as opponent decides itself.
-    Arrival { port: usize, takes: bool },
 }
 
 impl Pair {

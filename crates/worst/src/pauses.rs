@@ -17,7 +17,7 @@ use pushout_core::memory::sharing;
 use pushout_core::refused::Refused;
 use serde_json::{Value as Json, json};
 
-use crate::pair::Step;
+use crate::model::Step;
 use crate::side::{Side, Words};
 
 /// Most slots after which a sender obeys: a bit each has to fit into a word.

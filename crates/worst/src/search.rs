@@ -6,8 +6,8 @@
 //! that need finer moves are not visited. A move has as few packets as the limit of states allows.
 
 use crate::graph::Graph;
-use crate::model::{Model, Move, State};
-use crate::pair::{Pair, Plan, Step};
+use crate::model::{Model, Move, State, Step};
+use crate::pair::{Pair, Plan};
 use crate::{Failure, Limit, Watch};
 
 /// Most ports of which all sets are kept busy.

@@ -38,8 +38,8 @@ def _version(context: click.Context, _option: click.Parameter, asked: bool) -> N
 def cli(context: click.Context) -> None:
     """A laboratory for buffer management at switches.
 
-    A SCENARIO is a TOML or JSON file, or the name of one that comes with Pushout (pushout scenarios); - reads the
-    standard input.
+    A SCENARIO is a TOML or JSON file, or the name of one that comes with Pushout (pushout list scenarios); -
+    reads the standard input.
 
     \b
     Start here:

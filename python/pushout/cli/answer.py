@@ -66,15 +66,17 @@ class Answering:
             raise click.UsageError(
                 "--jobs counts threads of this machine and cannot be used with --cluster: leave out one"
             )
+        from pushout.options import Kept
         from pushout.progress import Progress
         from pushout.question.session import Session, default_cache
         from pushout.question.store import RUNS
 
+        asked = Kept(out=place, cache=self.cache, jobs=self.jobs, cluster=self.cluster)
         runs = (self.cache or default_cache(place)) / RUNS
         interrupt.keeping(runs)
         with (
             Progress("runs", about=about) as progress,
-            Session.open(place, self.cache, self.jobs, self.cluster, progress) as session,
+            Session.open(asked, progress) as session,
         ):
             try:
                 yield session

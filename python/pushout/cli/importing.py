@@ -33,10 +33,10 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, as_json: bool)
     buffer would have lost nothing before a line of this rate, and the scenario sends the packets through it.
     """
     from pushout import reading
-    from pushout.question import captured, foreign
     from pushout.recording import with_files
     from pushout.scenario import written
     from pushout.source import Source
+    from pushout.switch import captured, foreign
 
     if rate is not None:
         if len(files) != 1:
@@ -63,7 +63,7 @@ def _write(out: Path, text: str) -> None:
     """Write a scenario; leave another file of this name alone."""
     from pushout import kept
     from pushout.cache import write
-    from pushout.question import foreign
+    from pushout.switch import foreign
 
     if out.exists() and kept.content(out, foreign.LARGEST) != text.encode():
         tell(f"{place(str(out))}: exists already and is not overwritten; name another file with --out")
@@ -73,7 +73,7 @@ def _write(out: Path, text: str) -> None:
 
 def _captured(summary: dict[str, Any]) -> str:
     """Describe a capture, with the buffer that loses nothing."""
-    from pushout.question.quantity import readable
+    from pushout.quantity import readable
 
     unit, factor = readable("(s)", summary["buffer_s"])
     mean = "" if summary["mean_bps"] is None else f", {_rate(summary['mean_bps'])} on average"
@@ -86,7 +86,7 @@ def _captured(summary: dict[str, Any]) -> str:
 
 def _rate(bps: float) -> str:
     """Write a rate in its most readable unit."""
-    from pushout.question.quantity import readable
+    from pushout.quantity import readable
 
     unit, factor = readable("(b/s)", bps)
     return f"{bps * factor:.3g} {unit.strip('()')}"

@@ -213,7 +213,7 @@ def _limit_memory(context: click.Context, _option: click.Parameter, value: str |
 
     limit = _free_memory()
     if value is not None:
-        from pushout.question.quantity import SIZES, split
+        from pushout.quantity import SIZES, split
 
         try:
             number, unit = split(value)
@@ -272,7 +272,7 @@ def given_policies(source: "Source", sets: Sequence[str]) -> tuple[str, ...]:
     policies, typed = meta.get(_POLICIES, []), meta.get(_TYPED, [])
     if not policies:
         return ()
-    from pushout.question.place import everywhere
+    from pushout.names.place import everywhere
 
     made = everywhere(policies, source, sets)
     meta[_POLICIES] = [each for changes in made for each in changes]

@@ -11,7 +11,7 @@ from pushout.cli.streams import tell
 from pushout.excerpt import masked
 
 if TYPE_CHECKING:
-    from pushout.question.frame import Tabled
+    from pushout.answer.frame import Tabled
 
 HTML = click.option(
     "--html", type=FileOf(("html",)), metavar="FILE", help="Write the answer as one page, with its figures in it."

@@ -1,4 +1,4 @@
-"""The commands that need many runs: `sweep`, `merge` of its parts, `compare` and `size`."""
+"""The commands that need many runs: `sweep`, `sweep merge` of its parts, `compare` and `size`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -28,12 +28,12 @@ from pushout.cli.options import (
 )
 from pushout.cli.page import HTML
 from pushout.literals import SEARCHES
-from pushout.question import LEAST, MOST, REPS, RESOLUTION
+from pushout.options import LEAST, MOST, REPS, RESOLUTION
 
 SHARD = click.option(
     "--shard",
     metavar="I/N",
-    help="Run only the I-th of N parts, in a folder of its own; pushout merge puts parts together.",
+    help="Run only the I-th of N parts, in a folder of its own; pushout sweep merge puts parts together.",
 )
 
 
@@ -55,6 +55,8 @@ def sweep(file: str, columns: str, shard: str | None, answering: Answering) -> N
     SWEEP.toml names a scenario and the keys to vary: grids, labelled axes, lists in parallel, random points. Results go
     to DIR/rows.parquet (rows.csv without the extra "tables"), their origin to DIR/manifest.json; DIR is results/NAME by
     default. Finished runs are not repeated: the same command resumes an interrupted sweep.
+
+    pushout sweep merge FOLDER… --out DIR puts the parts of a sweep together.
     """
     from pushout.progress import Progress
     from pushout.question import design

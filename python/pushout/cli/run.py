@@ -149,7 +149,7 @@ def _trace_kinds(kinds: str | None, ports: str | None, reps: int) -> list[str]:
         if ports is not None:
             raise click.UsageError("--trace-ports needs --trace KINDS: give both, or leave both out")
         return []
-    from pushout.question import trace
+    from pushout import tracing as trace
 
     chosen = trace.kinds(kinds)
     if reps > 1:
@@ -186,7 +186,7 @@ def _trace(
     job: "Job", chosen: list[str], ports: str, seed: int | None, progress: "Progress"
 ) -> tuple["Replicated", "Save"]:
     """Run once and record every packet; return the result and the function that writes it."""
-    from pushout.question import trace
+    from pushout import tracing as trace
     from pushout.question.output import Output
     from pushout.replicate import Replicated
     from pushout.simulate import listed

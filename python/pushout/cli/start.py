@@ -1,67 +1,20 @@
-"""The commands to start with: `scenarios` and `init`."""
+"""The command `pushout init`."""
 
 import keyword
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from pushout.cli.completion import shipped_names
-from pushout.cli.options import CELL, FAILURE, FOLDER, JSON, QOS, console
+from pushout.cli.listing import named
+from pushout.cli.options import CELL, FAILURE, FOLDER, JSON, QOS
 from pushout.cli.streams import echo_json, tell, tell_left_out
 from pushout.excerpt import place, quoted
-
-if TYPE_CHECKING:
-    from pushout.shipped import Shipped
 
 FIRST = "lan"
 """The default scenario to start from."""
 
 SCHEMA = "scenario.schema.json"
-
-
-@click.command()
-@click.argument("name", required=False, shell_complete=shipped_names)
-@JSON
-def scenarios(name: str | None, as_json: bool) -> None:
-    """List the scenarios that come with Pushout, or print the one called NAME.
-
-    Every command takes such a name in place of a file.
-    """
-    from pushout import shipped
-
-    if name is not None:
-        _print(_named(name), as_json)
-        return
-    listed = shipped.listed()
-    if as_json:
-        echo_json([_entry(each) for each in listed])
-        return
-    from pushout.show.columns import Column, describe
-
-    titles = ("name", "kind", "subject")
-    rows = [list(each[:3]) for each in listed]
-    describe(console(), [Column(title, right=False, whole=title != titles[-1]) for title in titles], rows)
-
-
-def _print(chosen: "Shipped", as_json: bool) -> None:
-    if as_json:
-        echo_json({**_entry(chosen), "text": chosen.text()})
-    else:
-        click.echo(chosen.text(), nl=False)
-
-
-def _entry(each: "Shipped") -> dict[str, str]:
-    return {"name": each.name, "kind": each.kind, "title": each.title, "file": str(each.file)}
-
-
-def _named(name: str) -> "Shipped":
-    from pushout import _core, shipped
-
-    for each in shipped.listed():
-        if each.name == name:
-            return each
-    raise click.UsageError(_core.unknown("shipped scenario", name, shipped.names()))
 
 
 def _policy_name(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
@@ -135,7 +88,7 @@ def _scenario(name: str) -> tuple[dict[str, str], tuple[str, str]]:
     from pushout import reading
     from pushout.cli.streams import json_text
 
-    chosen = _named(name)
+    chosen = named(name)
     texts = {each.file.name: each.text(f"./{SCHEMA}") for each in (chosen, *chosen.neighbours())}
     texts[SCHEMA] = json_text(reading.schema()) + "\n"
     return texts, ("sweep" if chosen.kind == "sweep" else "run", chosen.file.name)
@@ -145,15 +98,15 @@ def _policy(name: str) -> tuple[dict[str, str], tuple[str, str]]:
     """The files of a new policy, and the command that follows."""
     from pushout.policy.template import files
 
-    return files(name), ("check", f"{name}.py")
+    return files(name), ("explain --check", f"{name}.py")
 
 
 def _switch(buffers: Path, qos: Path | None, cell: int | None) -> tuple[dict[str, str], tuple[str, str], list[str]]:
     """The files of a switch as its own tables describe it, the command that follows, and what the files lack."""
     from pushout import reading
     from pushout.cli.streams import json_text
-    from pushout.question import sonic
     from pushout.scenario import written
+    from pushout.switch import sonic
 
     tables, left_out = sonic.read([buffers, *([qos] if qos is not None else [])], cell)
     reading.validate(tables)
@@ -161,4 +114,4 @@ def _switch(buffers: Path, qos: Path | None, cell: int | None) -> tuple[dict[str
         f"#:schema ./{SCHEMA}\n\n# From {', '.join(file.name for file in (buffers, qos) if file)}.\n\n{written(tables)}"
     )
     file = f"{tables['name']}.toml"
-    return {file: text, SCHEMA: json_text(reading.schema()) + "\n"}, ("chip predict", file), left_out
+    return {file: text, SCHEMA: json_text(reading.schema()) + "\n"}, ("switch predict", file), left_out

@@ -1,6 +1,7 @@
 """The command `pushout why`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -65,7 +66,7 @@ def why(
     sets: tuple[str, ...],
     out: Path | None,
     as_json: bool,
-    **options: object,
+    **options: Any,
 ) -> None:
     """Find out which earlier decision would have saved a frame.
 
@@ -73,13 +74,14 @@ def why(
     before the loss a run is repeated in which this frame alone is refused: if the lost frame then passes, the decision
     would have saved it. The table has the losses of each of these runs, so that the price of saving it can be seen.
     """
+    from pushout.counterfactual import why as question
+    from pushout.options import Why
     from pushout.progress import Progress
-    from pushout.question.why import why as question
     from pushout.show import why as show
 
     with no_sweep(scenario), Progress("counterfactuals") as progress:
         source = scenario_file(scenario)
-        result = question(source, at=at or None, policies=policies, set=sets, progress=progress, **options)  # type: ignore[arg-type]
+        result = question(Why(source, at=at or None, policies=policies, set=sets, progress=progress, **options))
     if as_json:
         echo_json(result.document)
     else:

@@ -1,18 +1,18 @@
 """Write the page with the names of all figures."""
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pushout.question.computed import COMPUTED
-from pushout.question.figures import SHORT, named
+from pushout.names.computed import COMPUTED
+from pushout.names.figures import SHORT, general, named, rows
 
 PAGE = Path("docs/figures.md")
 
 HEAD = """# Figures
 
 Every number of the [report](result.md) has one name in all questions: in `size --goal`, `sweep --columns` and `figures`
-of a sweep file, `compare --figures`, and where a panel draws it in `plot --what`.
+of a sweep file, `compare --figures`, and where a panel draws it in `plot --what`. `pushout list figures delay` lists
+those with this word in name or meaning.
 
 * A name is the path in the report, such as `ports.bottleneck.occupancy_mean`. `NAME` stands for a port, a flow, a
   memory, a class or a queue, `REASON` for a reason of losses, `SIZE` for `short`, `medium` or `long` transfers. A name
@@ -69,22 +69,9 @@ def _short() -> Iterator[str]:
     yield "| of | short | name |\n|---|---|---|"
     for kind, names in SHORT.items():
         known = {each.path.rpartition("NAME.")[2] for each in named("memories" if kind == "queues" else kind)}
-        rows = (f"| {TITLES[kind]} | `{short}` | `{name}` |" for short, name in names.items() if name in known)
-        yield from dict.fromkeys(map(_by_size, rows))
+        lines = (f"| {TITLES[kind]} | `{short}` | `{name}` |" for short, name in names.items() if name in known)
+        yield from dict.fromkeys(map(general, lines))
     yield ""
-
-
-def _by_size(row: str) -> str:
-    """Write `SIZE` for the sizes of transfers."""
-    return re.sub(r"slowdown_(short|medium|long)_", "slowdown_SIZE_", _any_size(row))
-
-
-def _any_size(text: str) -> str:
-    return re.sub(r"slowdown\.(short|medium|long)\.", "slowdown.SIZE.", text)
-
-
-def _any_reason(path: str) -> str:
-    return re.sub(r"\.(lost|marked)\.(?!total$)[\w-]+$", r".\1.REASON", path)
 
 
 def _all() -> Iterator[str]:
@@ -92,6 +79,5 @@ def _all() -> Iterator[str]:
     for part in ("summary", "flows", "ports", "memories", "circuits", "engine"):
         yield f"## {TITLES[part].capitalize()}\n"
         yield "| name | meaning |\n|---|---|"
-        rows = (f"| `{_any_reason(_any_size(each.path))}` | {each.meaning} |" for each in named(part))
-        yield from dict.fromkeys(rows)
+        yield from (f"| `{each.name}` | {each.meaning} |" for each in rows([part]))
         yield ""

@@ -13,7 +13,7 @@ HEAD = '''"""Every scheme as a class, so that editors and type checkers know its
     pushout.compare("lan", [TailDrop(), Epd(threshold="90 %")])
     pushout.run("lan", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
 
-An object stands for the same table as in a scenario. `pushout policies NAME` prints the complete page of a scheme.
+An object stands for the same table as in a scenario. `pushout list schemes NAME` prints the complete page of a scheme.
 """
 
 # Generated from the registry: make generate.

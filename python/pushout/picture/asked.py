@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError
 from pushout.literals import Panel
+from pushout.names.place import Places, in_memory
+from pushout.options import PANELS as DEFAULT
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
 from pushout.picture.recording import Recording, entries, fillable, keeping, memories, panels, recording, where
 from pushout.picture.series import Run
-from pushout.question.place import Places, in_memory
 from pushout.source import Source
 from pushout.style import Theme
 
@@ -30,9 +31,6 @@ __all__ = [
     "recorded",
     "themed",
 ]
-
-DEFAULT: tuple[Panel, ...] = ("queue", "drops", "throughput")
-"""The panels of a picture for which none are named."""
 
 WHOLE: Panel = "memory"
 """The panel of a memory, which stands for that of a queue."""

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from pushout.answer import drawing
 from pushout.picture import series
 from pushout.picture.series import Curve, Run
-from pushout.question import drawing
 
 
 class Doubts(NamedTuple):

@@ -7,12 +7,12 @@ from textwrap import wrap
 from typing import Any
 
 from pushout import _core
+from pushout.answer import drawing
 from pushout.errors import Argument, QuestionError
 from pushout.literals import Panel, ThemeName
 from pushout.picture import panels
 from pushout.picture.drawn import Drawn
 from pushout.picture.series import Run
-from pushout.question import drawing
 from pushout.style import NARROWEST_IN, THEMES, WIDEST_IN, Theme
 
 DPI = 200

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pushout.answer import drawing
+from pushout.answer.drawing import Look
 from pushout.errors import QuestionError
 from pushout.literals import Panel
 from pushout.picture import port_panels, series, topology
 from pushout.picture.drawn import TIME, Doubts, Drawn, alone, named, over_time
 from pushout.picture.series import Run
-from pushout.question import drawing
-from pushout.question.drawing import Look
 from pushout.stats import interval
 
 FLOWS = 4
@@ -176,7 +176,7 @@ PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "drops": port_panels.drops,
     "marks": port_panels.marks,
     "pauses": port_panels.pauses,
-    "delay": port_panels.delay,
+    "sojourn": port_panels.sojourn,
     "throughput": _throughput,
     "cwnd": _cwnd,
     "state": port_panels.state,

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from pushout.answer import drawing
+from pushout.answer.drawing import PALETTE
 from pushout.document import REASONS
 from pushout.errors import QuestionError
 from pushout.picture import series
 from pushout.picture.drawn import TIME, Doubts, Drawn, alone, named, over_time
 from pushout.picture.series import Run
-from pushout.question import drawing
-from pushout.question.drawing import PALETTE
 
 SERIES = 4
 """Most queues of which the state of a policy is drawn."""
@@ -65,14 +65,14 @@ def _queue_of(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], un
     return f"queue of {label}" if len(runs) == len(names) == 1 else label
 
 
-def delay(runs: Sequence[Run]) -> list[Drawn]:
+def sojourn(runs: Sequence[Run]) -> list[Drawn]:
     """Draw the time in which the line of each port sends its queue."""
     shown = [(run, _draining(run)) for run in runs]
 
     def draw(axes: Any, points: int) -> Doubts:
         curves = [
             (
-                f"delay at {name}" if len(runs) == len(names) == 1 else named(run, name, runs, names),
+                f"sojourn at {name}" if len(runs) == len(names) == 1 else named(run, name, runs, names),
                 series.curve(run, "ports", name, ("occupancy", "values"), points).scaled(run.drains_s[name]),
             )
             for run, names in shown
@@ -80,7 +80,7 @@ def delay(runs: Sequence[Run]) -> list[Drawn]:
         ]
         return over_time(axes, curves)
 
-    return [Drawn("queueing delay (s)", TIME, draw)]
+    return [Drawn("sojourn time (s)", TIME, draw)]
 
 
 def _draining(run: Run) -> list[str]:

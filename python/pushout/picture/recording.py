@@ -10,12 +10,12 @@ from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import excerpt
 from pushout.literals import PANELS, Panel
+from pushout.names.figures import is_known, path_of
+from pushout.names.load import loads
+from pushout.names.place import InMemory, Places, in_memory
+from pushout.names.port import Port, lines, ports
 from pushout.picture.topology import Network, network
-from pushout.question.figures import is_known, path_of
-from pushout.question.load import loads
-from pushout.question.place import InMemory, Places, in_memory
-from pushout.question.port import Port, lines, ports
-from pushout.question.quantity import CELL_BYTES, content, seconds
+from pushout.quantity import CELL_BYTES, content, seconds
 from pushout.simulate import listed
 
 FEW_PORTS, FEW_FLOWS = 3, 4
@@ -71,7 +71,7 @@ OF_FIGURES: dict[str, Panel] = {
     r"(summary|ports\..+)\.(marks|marks\..+|marked|marked\..+)": "marks",
     r"ports\..+\.(pauses|pauses\..+|paused_s)": "pauses",
     r"ports\..+\.(occupancy|occupancy_(mean|max|p\d+))": "queue",
-    r"ports\..+\.(delay|sojourn_\w+)_s|summary\.(sojourn|queueing|waiting)(_\w+)?": "delay",
+    r"ports\..+\.(delay|sojourn_\w+)_s|summary\.(sojourn|queueing|waiting)(_\w+)?": "sojourn",
     r"memories\..+\.(occupancy|occupancy_(mean|max))": "memory",
     r"(summary|flows\..+)\.(goodput_bps|throughput.*)": "throughput",
     r"summary\.goodput_ratio": "goodput",
@@ -82,10 +82,14 @@ OF_FIGURES: dict[str, Panel] = {
 """The panels that draw figures over time, or their distribution."""
 
 
+FORMER: dict[str, Panel] = {"delay": "sojourn"}
+"""Former names of panels: `delay` alone is that of a port, and `delay_p99` that of packets from end to end."""
+
+
 def _panel(name: str) -> Panel:
     """Return the panel of a name, or the panel that draws the figure of that name."""
     for panel in PANELS:
-        if panel == name:
+        if panel == FORMER.get(name, name):
             return panel
     path = path_of(name)
     for pattern, panel in OF_FIGURES.items():
@@ -175,7 +179,7 @@ def fillable(explained: Document, what: Sequence[Panel], at: Sequence[str] = ())
     return list(dict.fromkeys([*memory, *chosen])) if chosen else instead or ["topology"]
 
 
-OF_BUFFERS: tuple[Panel, ...] = ("queue", "delay", "drops", "marks", "state", "occupancy")
+OF_BUFFERS: tuple[Panel, ...] = ("queue", "sojourn", "drops", "marks", "state", "occupancy")
 """Panels of ports with limited buffers."""
 
 INSTEAD: tuple[Panel, ...] = ("memory", "fct", "slowdown")
@@ -186,7 +190,7 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
     """Panels that a scenario cannot fill, and what it takes to fill them."""
     lacks: dict[Panel, str] = {}
     if not _drains_s(ports(explained), at):
-        lacks["delay"] = "port whose buffer is in bytes or cells"
+        lacks["sojourn"] = "port whose buffer is in bytes or cells"
     if not at:
         lacks |= dict.fromkeys(OF_BUFFERS, "port with a limited buffer")
     if not explained.get("storm") and not any("pause" in keys for keys in explained.get("queue", {}).values()):
@@ -264,7 +268,7 @@ def _series(
     """Overrides that have a run keep what these panels show, besides what it keeps already."""
     asked = explained.get("measure", {})
     wanted: dict[str, Any] = {}
-    if {"queue", "delay"} & set(what) and at:
+    if {"queue", "sojourn"} & set(what) and at:
         wanted["occupancy"] = at
     if "drops" in what and at:
         wanted["losses"] = at
@@ -303,7 +307,7 @@ def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
     return [name for name in flows if name in known] if flows else known[:FEW_FLOWS]
 
 
-SAMPLED = {"queue", "delay", "drops", "marks", "pauses", "cwnd", "state", "occupancy", "memory"}
+SAMPLED = {"queue", "sojourn", "drops", "marks", "pauses", "cwnd", "state", "occupancy", "memory"}
 """Panels over time, in intervals between samples, or of samples."""
 
 
@@ -313,7 +317,7 @@ def _sampling(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> 
         return []
     measured = _measured_ps(explained)
     given = round(seconds(explained["sample"]) * 1e12)
-    fewest = max(FEWEST, _to_see_peaks(explained, at) if {"queue", "delay"} & set(what) else 0)
+    fewest = max(FEWEST, _to_see_peaks(explained, at) if {"queue", "sojourn"} & set(what) else 0)
     if fewest <= measured / max(1, given) <= max(MOST, fewest):
         return []
     return [f'sample="{max(1, measured // max(SAMPLES, fewest))} ps"']

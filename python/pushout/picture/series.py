@@ -10,8 +10,8 @@ from pushout.stats import student_t
 if TYPE_CHECKING:
     import numpy as np
 
+    from pushout.names.place import InMemory
     from pushout.picture.topology import Network
-    from pushout.question.place import InMemory
 
     Array = np.ndarray[Any, np.dtype[np.float64]]
 

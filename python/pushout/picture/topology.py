@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from pushout.answer import drawing
 from pushout.document import Document
-from pushout.question import drawing
-from pushout.question.port import lines
+from pushout.names.port import lines
 from pushout.style import COLOURS, FAINT
 
 NAMED = 16

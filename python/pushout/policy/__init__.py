@@ -9,7 +9,7 @@
     pushout.run("lan", policies={"bottleneck": my_epd})
 
 The function is never called: its text is translated. What a program can look at, and what it can compute, says the page
-of the policy `program` (`pushout policies program`).
+of the policy `program` (`pushout list schemes program`).
 """
 
 from pushout.policy.attributes import ATTRIBUTES

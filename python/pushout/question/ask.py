@@ -15,40 +15,35 @@ from pushout.document import Document, figure, steps
 from pushout.errors import Argument, FigureError, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.limits import DEEPEST, LEAST_RESOLUTION, MOST_REPS
-from pushout.literals import SEARCHES, Engine, Search
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, measured, size
+from pushout.literals import SEARCHES
+from pushout.names import measured
+from pushout.names.computed import Scene, Scenes, in_memories
+from pushout.names.figures import paths_of
+from pushout.names.place import Place, Places
+from pushout.names.port import Choice, Holder, ports, section
+from pushout.names.port import policies as choices_of
+from pushout.options import RESOLUTION, About, Compare, Named, Policies, Size, Why, takes
+from pushout.question import size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
-from pushout.question.computed import Scene, Scenes, in_memories
-from pushout.question.figures import paths_of
 from pushout.question.goal import Goal
 from pushout.question.goal import read_all as read_goals
-from pushout.question.place import Place, Places
-from pushout.question.port import Choice, Holder, ports, section
-from pushout.question.port import policies as choices_of
 from pushout.question.size import Question, Sizing
 from pushout.question.space import space
 from pushout.question.sweep import look_over
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
-from pushout.source import Overrides, ScenarioLike, Source, load, overrides, plain, toml
+from pushout.source import Source, load, overrides, plain, toml
 from pushout.warning import Warned, of_scenario, union
-
-Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
-"""Policies: names, tables of parameters (as TOML or as a mapping) or `as-is`."""
 
 A = TypeVar("A", bound=Asked)
 
-Named = str | Sequence[str] | None
-"""The name of a place, or of several."""
 
-
-def read(
-    scenario: ScenarioLike, given: Overrides, seed: int | None, engine: Engine | None
-) -> tuple[Source, Document, tuple[str, ...]]:
+def read(asked: About | Why) -> tuple[Source, Document, tuple[str, ...]]:
     """Read and check a scenario: its source, its explained form and its overrides."""
-    check_seed(seed)
-    source, sets = load(scenario), tuple(overrides(given))
-    explained: Document = json.loads(Job(source, sets, engine).explain(seed))
+    check_seed(asked.seed)
+    source, sets = load(asked.scenario), tuple(overrides(asked.set))
+    engine = asked.engine if isinstance(asked, About) else None
+    explained: Document = json.loads(Job(source, sets, engine).explain(asked.seed))
     return source, explained, sets
 
 
@@ -117,7 +112,8 @@ def _written(key: str, source: Source, sets: Sequence[str]) -> Any:
         return None
 
 
-def _check_search(least: int, most: int, resolution: float, search: Search) -> None:
+def _check_search(asked: Size) -> None:
+    least, most, resolution = asked.least, asked.most, asked.resolution
     check_whole("least", least)
     check_whole("most", most)
     if not 2 <= least <= most <= MOST_REPS:
@@ -126,8 +122,8 @@ def _check_search(least: int, most: int, resolution: float, search: Search) -> N
     if not isinstance(resolution, int | float) or not (resolution == 0 or LEAST_RESOLUTION <= resolution <= 1):
         allowed = f"0 or a share from {LEAST_RESOLUTION:g} to 1, such as {RESOLUTION}"
         raise QuestionError(f"resolution must be {allowed}, not {quoted(resolution)}")
-    if search not in SEARCHES:
-        raise QuestionError(_core.unknown("search", str(search), SEARCHES))
+    if asked.search not in SEARCHES:
+        raise QuestionError(_core.unknown("search", str(asked.search), SEARCHES))
 
 
 def _check_measure(goal: Goal, explained: Document) -> None:
@@ -140,34 +136,23 @@ def _check_measure(goal: Goal, explained: Document) -> None:
         )
 
 
-def comparison(
-    scenario: ScenarioLike,
-    policies: Policies,
-    *,
-    at: Named = None,
-    port: Named = None,
-    set: Overrides = (),  # noqa: A002  (the name of the option)
-    seed: int | None = None,
-    reps: int = REPS,
-    engine: Engine | None = None,
-    figures: str | Sequence[str] = (),
-) -> Comparison:
+def compared(asked: Compare) -> Comparison:
     """Parse and check a comparison."""
-    source, explained, sets = read(scenario, set, seed, engine)
+    source, explained, sets = read(asked)
     places = Places(explained, source, sets)
-    where, told = _where(places, named_places(at, port, places))
+    where, told = _where(places, named_places(asked.at, asked.port, places))
     _check_foreseen(where[0])
     where[0].check_limited()
-    check_reps(reps, least=2)
-    scene = Scenes(source, engine).of(sets)
-    choices = choices_at(policies, where)
-    paths = tuple(_in_report(path, scene) for path in paths_of(figures, where[0].port_name))
+    check_reps(asked.reps, least=2)
+    scene = Scenes(source, asked.engine).of(sets)
+    choices = choices_at(asked.policies, where)
+    paths = tuple(_in_report(path, scene) for path in paths_of(asked.figures, where[0].port_name))
     sets, of_measures = _measuring(explained, sets, paths)
     told = [*told, *of_measures, *_own_factors(explained, where, choices)]
-    asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
-    with policies_named(asked.design, choices):
-        look_over(asked.design)
-    return _warned(asked)
+    question = Comparison(source, explained, sets, choices, asked.seed, asked.engine, told, where, asked.reps, paths)
+    with policies_named(question.design, choices):
+        look_over(question.design)
+    return _warned(question)
 
 
 def _measuring(
@@ -215,56 +200,49 @@ def _warned(asked: A) -> A:
     return replace(asked, warnings=[*asked.warnings, *found])
 
 
-def sizing(
-    scenario: ScenarioLike,
-    goal: str | Sequence[str],
-    over: str,
-    *,
-    low: str | float | None = None,
-    high: str | float | None = None,
-    policies: Policies = (),
-    at: Named = None,
-    port: Named = None,
-    set: Overrides = (),  # noqa: A002  (the name of the option)
-    seed: int | None = None,
-    least: int = LEAST,
-    most: int = MOST,
-    resolution: float = RESOLUTION,
-    search: Search = SEARCHES[0],
-    largest: bool = False,
-    engine: Engine | None = None,
-) -> Sizing:
-    """Parse and check a search."""
-    source, explained, sets = read(scenario, set, seed, engine)
-    texts = [check_text("goal", each) for each in ([goal] if isinstance(goal, str) else goal)]
-    scene = Scenes(source, engine).of(sets)
-    places = Places(explained, source, sets)
-    own = _place_of(_key(over), places)
-    named = named_places(at, port, places)
-    asked_about = own or (named[0] if named else None)
-    goals = read_goals(texts, asked_about.port_name if asked_about else "")
+def _goals(asked: Size, place: Place | None, scene: Scene) -> tuple[Goal, ...]:
+    """Parse the goals of a search; those of figures that only ports have are about the place."""
+    texts = [check_text("goal", each) for each in ([asked.goal] if isinstance(asked.goal, str) else asked.goal)]
+    goals = read_goals(texts, place.port_name if place else "")
     wanted = tuple(replace(each, path=_in_report(each.path, scene)) for each in goals)
-    _check_search(least, most, resolution, search)
-    if wanted[0].level is None and search == "bisect":
-        why = f"bisect needs a goal with a level, and {wanted[0].relation} has none: leave search at auto"
-        raise QuestionError(f"goal {quoted(wanted[0].text)}: {why}")
-    if wanted[0].level is None and largest:
-        why = f"{wanted[0].relation} finds the best value, be it small or large: leave out "
-        raise QuestionError(f"goal {quoted(wanted[0].text)}: {why}", Argument("largest"))
-    is_asked = named is not None or (policies and not own)
+    _check_search(asked)
+    first = wanted[0]
+    if first.level is None and asked.search == "bisect":
+        why = f"bisect needs a goal with a level, and {first.relation} has none: leave search at auto"
+        raise QuestionError(f"goal {quoted(first.text)}: {why}")
+    if first.level is None and asked.largest:
+        why = f"{first.relation} finds the best value, be it small or large: leave out "
+        raise QuestionError(f"goal {quoted(first.text)}: {why}", Argument("largest"))
+    return wanted
+
+
+def sized(asked: Size) -> Sizing:
+    """Parse and check a search."""
+    source, explained, sets = read(asked)
+    scene = Scenes(source, asked.engine).of(sets)
+    places = Places(explained, source, sets)
+    own = _place_of(_key(asked.over), places)
+    named = named_places(asked.at, asked.port, places)
+    wanted = _goals(asked, own or (named[0] if named else None), scene)
+    is_asked = named is not None or (asked.policies and not own)
     given, told = _where(places, named) if is_asked else ((), [])
     where = given or ((own,) if own else ())
-    choices = choices_at(policies, where) if policies else (Choice("", ()),)
+    choices = choices_at(asked.policies, where) if asked.policies else (Choice("", ()),)
     if not choices:
         raise QuestionError(Argument("policies"), " must name at least one policy, as in epd,ppd")
-    ends = [None if end is None else str(plain(end)) for end in (low, high)]
+    ends = [None if end is None else str(plain(end)) for end in (asked.low, asked.high)]
     for each in wanted:
         _check_measure(each, explained)
-    room = space(explained, over, *ends, written=_written(over, source, sets))
+    room = space(explained, asked.over, *ends, written=_written(asked.over, source, sets))
     place = own or (given[0] if given else None)
     sets, of_measures = _measuring(explained, sets, [each.path for each in wanted])
-    question = Question(wanted, over, room, place, resolution, least, most, search, largest)
-    asked = Sizing(source, explained, sets, choices, seed, engine, [*told, *of_measures], question)
-    asked = size.from_valid(asked) if low is None else asked
-    size.look_over(asked)
-    return _warned(asked)
+    bounds = (asked.resolution, asked.least, asked.most, asked.search, asked.largest)
+    question = Question(wanted, asked.over, room, place, *bounds)
+    found = Sizing(source, explained, sets, choices, asked.seed, asked.engine, [*told, *of_measures], question)
+    found = size.from_valid(found) if asked.low is None else found
+    size.look_over(found)
+    return _warned(found)
+
+
+comparison, sizing = takes(Compare)(compared), takes(Size)(sized)
+"""These take the fields as arguments."""

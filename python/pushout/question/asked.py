@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pushout.document import Document
 from pushout.literals import Engine
-from pushout.question.port import Choice
+from pushout.names.port import Choice
 from pushout.source import Source
 from pushout.warning import Warned
 

@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pushout.answer.columns import Columns
 from pushout.document import REASONS, Document
-from pushout.question.columns import Columns
-from pushout.question.place import Place
-from pushout.question.port import MEMORY_CELLS, figure_of, section
-from pushout.question.quantity import seconds
+from pushout.names.place import Place
+from pushout.names.port import MEMORY_CELLS, figure_of, section
+from pushout.quantity import seconds
 
 SAMPLES = (8009, 4001, 2003, 1009, 401)
 """Numbers of samples of an occupancy over time in a run. Single samples would alias with the periods of a scenario, so

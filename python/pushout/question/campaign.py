@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pushout.question.computed import Scenes, is_computed, sources_of, value
+from pushout.names.computed import Scenes, is_computed, sources_of, value
 from pushout.question.executor import Done, Task, Variations
 from pushout.question.replications import Replications
 from pushout.question.session import Session

@@ -15,21 +15,21 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from pushout import trust
+from pushout.answer.frame import Framed
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError, ScenarioError
+from pushout.names.figures import column_of
+from pushout.names.place import Place
+from pushout.names.port import Choice, Port, policy_refused
+from pushout.quantity import seconds
 from pushout.question import sweep
 from pushout.question.asked import Asked
 from pushout.question.books import POINTS, Books
 from pushout.question.books import RARE as RARE_AT_PLACE
 from pushout.question.design import Design
 from pushout.question.factor import Level
-from pushout.question.frame import Framed
-from pushout.question.place import Place
-from pushout.question.port import Choice, Port, policy_refused
-from pushout.question.quantity import seconds
 from pushout.question.replications import DRAWS, Fixed
 from pushout.question.session import Session
-from pushout.question.table import column_of
 from pushout.stats import Interval, interval
 from pushout.warning import HasWarnings
 
@@ -148,7 +148,8 @@ class CompareResult(HasWarnings, Framed):
 
         The title states the clear differences. A hollow mark is a difference that the runs leave open.
         """
-        from pushout.question import drawing, forest
+        from pushout.answer import drawing
+        from pushout.question import forest
 
         looks = drawing.looks(len(self.policies))
         forests = self.forests(looks)
@@ -194,7 +195,7 @@ class CompareResult(HasWarnings, Framed):
 
     def _draw_occupancy(self, axes: Any, looks: Sequence[Mapping[str, Any]]) -> str:
         """Draw the occupancies over time; return the form of their intervals, empty if there are none."""
-        from pushout.question import drawing
+        from pushout.answer import drawing
 
         room, drawn = self.place.room, ""
         if not self.place.measure:
@@ -219,7 +220,7 @@ class CompareResult(HasWarnings, Framed):
 
     def _label(self, name: str) -> str:
         """Label an axis with a figure; unless one port has the policies, name the place."""
-        from pushout.question import drawing
+        from pushout.answer import drawing
 
         text = drawing.label(name)
         if not self._whose or name not in AT_PLACE:

@@ -30,9 +30,10 @@ from pushout import _core, kept, shipped
 from pushout.errors import DesignError, ScenarioError
 from pushout.excerpt import place, quoted
 from pushout.limits import DEEPEST, MOST_REPS
+from pushout.names.computed import needs
+from pushout.names.figures import column_of, path_of
 from pushout.parsing import parsed
 from pushout.question import mser
-from pushout.question.computed import needs
 from pushout.question.factor import (
     MOST_POINTS,
     NOTHING,
@@ -48,9 +49,7 @@ from pushout.question.factor import (
     is_whole,
     key_of,
 )
-from pushout.question.figures import path_of
 from pushout.question.replications import Drawn, Fixed, Precision, Replications
-from pushout.question.table import column_of
 from pushout.simulate import SEED_LIMIT, SeedError, check_room
 from pushout.source import HasSource, Source, overrides
 from pushout.source import read as read_text

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from pushout import _core
 from pushout.errors import ScenarioError
 from pushout.excerpt import excerpt
-from pushout.question.figures import did_you_mean, near
+from pushout.names.figures import did_you_mean, near
 from pushout.simulate import threads
 from pushout.source import Source
 

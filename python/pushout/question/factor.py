@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from pushout import _core
+from pushout import _core, quantity
 from pushout.errors import DesignError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt, quoted
-from pushout.question import quantity
 from pushout.question.table import Swept
 from pushout.source import plain, toml
 

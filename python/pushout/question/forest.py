@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pushout.question import drawing
-from pushout.question.drawing import Look
-from pushout.question.quantity import readable
+from pushout.answer import drawing
+from pushout.answer.drawing import Look
+from pushout.quantity import readable
 from pushout.stats import Interval
 
 MOST_NAMED = 3

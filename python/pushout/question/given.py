@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pushout.errors import DesignError
+from pushout.names.figures import paths_of
 from pushout.question.design import Design
 from pushout.question.factor import key_of
-from pushout.question.figures import paths_of
 
 
 def with_policies(design: Design, policies: Sequence[str]) -> Design:

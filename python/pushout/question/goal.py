@@ -13,12 +13,11 @@ from typing import NamedTuple
 from pushout import _core
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import excerpt, quoted
-from pushout.question import LEAST, MOST
-from pushout.question.figures import did_you_mean, near, path_of
-from pushout.question.quantity import RATES, SECONDS, SIZES, split
+from pushout.names.figures import column_of, did_you_mean, near, path_of
+from pushout.options import LEAST, MOST
+from pushout.quantity import RATES, SECONDS, SIZES, split
 from pushout.question.replications import is_alone, numbers
 from pushout.question.store import Run
-from pushout.question.table import column_of
 from pushout.stats import AGREEING, Interval, interval, unseen
 
 

@@ -11,11 +11,12 @@ from pushout import kept
 from pushout.cache import LARGEST, build
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import place
+from pushout.options import Folder, Kept
 from pushout.parsing import parsed
 from pushout.question.design import Design
 from pushout.question.executor import Done, Prepared, Task, Variations, check
 from pushout.question.manifest import MANIFEST
-from pushout.question.session import Folder, Session, default_cache
+from pushout.question.session import Session, default_cache
 from pushout.question.shard import PART, Part, Shard, Split, damaged, read_part
 from pushout.question.store import RUNS, Run, Store
 from pushout.question.sweep import SweepResult, sweep
@@ -44,7 +45,7 @@ def merge(folders: Sequence[Folder], out: Folder, progress: Progress | None = No
     if any(_is_same(each.folder, out) for each in places):
         raise QuestionError(Argument("out"), f" must be another folder than those of the parts, not {place(str(out))}")
     design = _design(places[0])
-    with Session.open(out, progress=progress) as session:
+    with Session.open(Kept(out=out), progress) as session:
         return sweep(design, replace(session, executor=_Runs(design, places, session.store.key)))
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pushout import kept
+from pushout.answer.columns import Columns
 from pushout.cache import build, discard, sweep_up, write
 from pushout.excerpt import masked
 from pushout.extras import has, need
-from pushout.question.columns import Columns
 
 ROW_GROUP = 65_536
 
@@ -126,7 +126,7 @@ class Output:
 
     def figure(self, name: str, figure: Any) -> list[str]:
         """Write a drawing as SVG, and as PNG for those who cannot use that; the places."""
-        from pushout.question.drawing import images
+        from pushout.answer.drawing import images
 
         return [self.data(f"{name}.{kind}", image) for kind, image in images(figure).items()]
 

@@ -5,14 +5,14 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from pushout import _core
+from pushout.answer import drawing
+from pushout.answer.drawing import Look, band, capped, cross, frame, from_zero, label, legend, looks, paper, spread
+from pushout.answer.frame import Pointed
 from pushout.document import steps
 from pushout.errors import QuestionError
 from pushout.literals import Drawing
-from pushout.question import drawing
-from pushout.question.drawing import Look, band, capped, cross, frame, from_zero, label, legend, looks, paper, spread
-from pushout.question.frame import Pointed
-from pushout.question.port import ports
-from pushout.question.quantity import CELL_BYTES, content, readable, shown
+from pushout.names.port import ports
+from pushout.quantity import CELL_BYTES, content, readable, shown
 from pushout.stats import Interval, interval
 
 

@@ -8,14 +8,12 @@ from pathlib import Path
 
 from pushout import kept
 from pushout.errors import QuestionError
+from pushout.options import Folder, Kept
 from pushout.question.executor import Executor, Local
 from pushout.question.manifest import MANIFEST
 from pushout.question.output import Output
 from pushout.question.store import Store
 from pushout.simulate import Progress, check_text
-
-Folder = str | os.PathLike[str]
-"""The path of a folder."""
 
 
 @dataclass(frozen=True)
@@ -29,14 +27,9 @@ class Session:
 
     @staticmethod
     @contextmanager
-    def open(
-        out: Folder | None = None,
-        cache: Folder | None = None,
-        jobs: int | None = None,
-        cluster: str | None = None,
-        progress: Progress | None = None,
-    ) -> Iterator["Session"]:
+    def open(asked: Kept, progress: Progress | None = None) -> Iterator["Session"]:
         """Open a session; without `out` nothing is written, without `out` and `cache` runs stay in memory."""
+        out, cache = asked.out, asked.cache
         output = None if out is None else Output(out)
         stored = Path(cache) if cache is not None else None if out is None else default_cache(out)
         with ExitStack() as closing:
@@ -47,7 +40,7 @@ class Session:
                 kept.check(stored)
             store = Store(stored)
             closing.callback(store.close)
-            executor = _executor(jobs, cluster)
+            executor = _executor(asked.jobs, asked.cluster)
             closing.callback(executor.close)
             yield Session(output, store, executor, progress)
 

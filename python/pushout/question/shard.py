@@ -18,13 +18,13 @@ from pushout import kept
 from pushout.cache import LARGEST
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import place, quoted
+from pushout.options import Folder
 from pushout.parsing import parsed
 from pushout.question.campaign import Owned
 from pushout.question.design import Design
 from pushout.question.design import design as designed
 from pushout.question.given import with_policies
 from pushout.question.replications import Fixed
-from pushout.question.session import Folder
 from pushout.source import Source, plain
 
 PART = "part.json"

@@ -13,31 +13,32 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pushout import trust
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Framed
 from pushout.document import Document
 from pushout.errors import QuestionError, ScenarioError
 from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Search
 from pushout.measures import improvement
-from pushout.question import LEAST, MOST, RESOLUTION, search
+from pushout.names.computed import LOSS, needs, sources_of
+from pushout.names.figures import column_of, path_of
+from pushout.names.place import Place
+from pushout.names.port import Choice, Port, policy_refused
+from pushout.options import LEAST, MOST, RESOLUTION
+from pushout.quantity import brief, seconds, word
+from pushout.question import search
 from pushout.question.asked import Asked
 from pushout.question.campaign import Campaign
-from pushout.question.columns import Columns
-from pushout.question.computed import LOSS, needs, sources_of
 from pushout.question.executor import Variations, check
-from pushout.question.figures import path_of
-from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.manifest import begin, end, who
 from pushout.question.outlook import Outlook
-from pushout.question.place import Place
-from pushout.question.port import Choice, Port, policy_refused
-from pushout.question.quantity import brief, seconds, word
 from pushout.question.replications import DRAWS, Drawn, is_alone
 from pushout.question.search import SearchResult
 from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
-from pushout.question.table import column_of, engine
+from pushout.question.table import engine
 from pushout.simulate import check_room
 from pushout.stats import AGREEING, Interval, interval
 from pushout.warning import HasWarnings, Warned
@@ -141,7 +142,7 @@ class SizeResult(HasWarnings, Framed):
         An answer that the runs leave open has a `?`, and its range is shaded. Every goal has a panel. A figure that
         spans decades has a logarithmic axis, on which the values near the goal can be read.
         """
-        from pushout.question import drawing
+        from pushout.answer import drawing
 
         with drawing.paper(rows=len(self.goals)) as (figure, grid):
             alike = drawing.named_alike([answer.label for answer in self.answers], [a.tried for a in self.answers])
@@ -155,7 +156,7 @@ class SizeResult(HasWarnings, Framed):
 
     def _draw_goal(self, axes: Any, number: int, labels: Sequence[str]) -> None:
         """Draw the figure of one goal over the values of all policies."""
-        from pushout.question import drawing
+        from pushout.answer import drawing
 
         goal = self.goals[number]
         parts = [[point.of(number) for point in answer.tried] for answer in self.answers]
@@ -176,7 +177,7 @@ class SizeResult(HasWarnings, Framed):
 
     def _draw_answer(self, axes: Any, answer: Answer, points: Sequence[Tried], look: Mapping[str, Any]) -> None:
         """Draw the values tried for one policy, judged for one goal, and its answer."""
-        from pushout.question import drawing
+        from pushout.answer import drawing
 
         name, span = self._needs(answer), None if answer.sure else self._span(answer)
         if span is not None:
@@ -195,7 +196,7 @@ class SizeResult(HasWarnings, Framed):
 
     def _note(self, axes: Any, answer: Answer, points: Sequence[Tried], look: Mapping[str, Any]) -> None:
         """Write an answer at its point of the curve."""
-        from pushout.question import drawing
+        from pushout.answer import drawing
 
         for point in points:
             if point.value == answer.value and point.mean:
@@ -209,7 +210,7 @@ class SizeResult(HasWarnings, Framed):
 
     def _draw_time(self, axes: Any, factor: float) -> None:
         """Add an upper axis with the sizes as time at line rate."""
-        from pushout.question import drawing
+        from pushout.answer import drawing
 
         factor /= 1e6
         above = axes.secondary_xaxis("top", functions=(lambda value: value * factor, lambda value: value / factor))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pushout import quantity
 from pushout.document import Document, figure, steps
 from pushout.errors import Argument, FigureError, QuestionError
 from pushout.excerpt import excerpt, quoted
-from pushout.question import quantity
-from pushout.question.figures import did_you_mean
-from pushout.question.port import quoted as as_step
-from pushout.question.quantity import split
+from pushout.names.figures import did_you_mean
+from pushout.names.port import quoted as as_step
+from pushout.quantity import split
 from pushout.source import toml
 
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")

@@ -9,23 +9,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Pointed
 from pushout.document import Document
 from pushout.errors import Argument, DesignError, ScenarioError
 from pushout.literals import Drawing
+from pushout.names.computed import needs, sources_of
+from pushout.names.figures import column_of
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk, Owned, every
-from pushout.question.columns import Columns
-from pushout.question.computed import needs, sources_of
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
 from pushout.question.factor import Level, Place
-from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision, Replications
 from pushout.question.session import Session
 from pushout.question.shard import PART, Shard, Split, part_of
 from pushout.question.store import Run
-from pushout.question.table import Rows, column_of, wider
+from pushout.question.table import Rows, wider
 from pushout.simulate import Job, Progress, check_room
 from pushout.source import Source, load
 

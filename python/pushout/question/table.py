@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pushout import _core
+from pushout.answer.columns import Columns, Kind
 from pushout.cache import build
 from pushout.errors import QuestionError
-from pushout.question.columns import Columns, Kind
-from pushout.question.quantity import split, word
+from pushout.names.figures import column_of
+from pushout.quantity import split, word
 from pushout.question.store import Run
 from pushout.simulate import cores
-
-
-def column_of(path: str) -> str:
-    """Return the column of a figure: figures of the summary lose their prefix."""
-    return path.removeprefix("summary.")
 
 
 @dataclass(frozen=True)

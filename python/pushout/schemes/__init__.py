@@ -5,7 +5,7 @@
     pushout.compare("lan", [TailDrop(), Epd(threshold="90 %")])
     pushout.run("lan", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
 
-An object stands for the same table as in a scenario. `pushout policies NAME` prints the complete page of a scheme.
+An object stands for the same table as in a scenario. `pushout list schemes NAME` prints the complete page of a scheme.
 """
 
 # Generated from the registry: make generate.

@@ -8,16 +8,16 @@ from decimal import Decimal
 from rich.console import Console
 from rich.text import Text
 
+from pushout.answer.drawing import label
 from pushout.document import Document
+from pushout.names.figures import column_of
+from pushout.names.port import figure_of
+from pushout.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.compare import FIGURES, CompareResult, Policy
-from pushout.question.drawing import label
 from pushout.question.goal import Tried
 from pushout.question.plot import label_of
-from pushout.question.port import figure_of
-from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.size import Answer, SizeResult, beyond_end, binding, is_falling
 from pushout.question.sweep import SweepResult
-from pushout.question.table import column_of
 from pushout.show.columns import NOISE, Column, draw, of_runs
 from pushout.stats import AGREEING, Interval, unseen
 from pushout.trust import FILES, WIDE, half_width, too_wide

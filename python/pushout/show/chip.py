@@ -2,10 +2,10 @@
 
 from rich.console import Console
 
-from pushout.question.chip import ChipResult
-from pushout.question.chip_explain import Configuration, ExplainResult, Range
-from pushout.question.quantity import grouped
+from pushout.quantity import grouped
 from pushout.show.columns import Column, draw
+from pushout.switch.explain import Configuration, ExplainResult, Range
+from pushout.switch.predict import ChipResult
 
 
 def predicted(result: ChipResult, console: Console) -> None:

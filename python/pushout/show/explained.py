@@ -10,8 +10,8 @@ from rich.text import Text
 
 from pushout.document import Document
 from pushout.flowlist import transfers
-from pushout.question.port import Port, ports
-from pushout.question.quantity import grouped, readable
+from pushout.names.port import Port, ports
+from pushout.quantity import grouped, readable
 from pushout.show.columns import Column, describe
 
 MOST_ROWS = 20

@@ -3,9 +3,9 @@
 from rich.console import Console
 from rich.text import Text
 
-from pushout.question.headroom import HeadroomResult, Row
-from pushout.question.quantity import grouped
+from pushout.quantity import grouped
 from pushout.show.columns import Column, draw
+from pushout.switch.headroom import HeadroomResult, Row
 
 STYLES = {"enough": "green", "shared": "yellow", "too little": "red"}
 """The colour of each verdict."""

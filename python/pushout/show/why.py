@@ -4,8 +4,8 @@ from typing import Any
 
 from rich.console import Console
 
+from pushout.counterfactual import WhyResult
 from pushout.document import Document
-from pushout.question.why import WhyResult
 from pushout.show.columns import Column, draw
 
 MOST_ROWS = 10

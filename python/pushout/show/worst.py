@@ -5,11 +5,11 @@ from typing import Any
 
 from rich.console import Console
 
-from pushout.question.delay import DelayResult
-from pushout.question.never import Alone, NeverResult
-from pushout.question.quantity import grouped
-from pushout.question.worst import WorstResult
+from pushout.quantity import grouped
 from pushout.show.columns import Column, draw
+from pushout.worst_case.delay import DelayResult
+from pushout.worst_case.never import Alone, NeverResult
+from pushout.worst_case.ratio import WorstResult
 
 
 def worst(result: WorstResult, console: Console, *, slots: bool = True) -> None:
@@ -160,3 +160,13 @@ def _arrivals(slot: Mapping[str, Any]) -> str:
 
 def _queues(lengths: Sequence[int]) -> str:
     return " ".join(map(str, lengths))
+
+
+def answer(result: WorstResult | Alone, console: Console) -> None:
+    """Print an answer about the worst case of a policy."""
+    if isinstance(result, NeverResult):
+        never(result, console)
+    elif isinstance(result, DelayResult):
+        delay(result, console)
+    elif isinstance(result, WorstResult):
+        worst(result, console)

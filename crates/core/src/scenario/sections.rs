@@ -95,7 +95,7 @@ const WORKLOAD: &str = "What hosts send, on any topology: with it a template mak
 const INTRODUCTION: &str = "# Scenario files
 
 A scenario is a TOML file, or the same as JSON. Keys that are not listed here are errors. `pushout explain --json` writes a
-scenario out in full, `pushout schema` describes all of this as a JSON Schema, and `--set key.path=value` replaces a value.
+scenario out in full, `pushout list --schema` describes all of this as a JSON Schema, and `--set key.path=value` replaces a value.
 A network without a template is built step by step in [Draw your own network](how-to/network.md).
 ";
 

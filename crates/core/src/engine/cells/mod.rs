@@ -96,7 +96,8 @@ struct Cells<'a> {
     work: Work,
     /// Frames that hosts have just sent.
     emitted: flow::Outbox,
-    /// Circuits of units that have arrived at hosts, where the run ended before the hosts acted on them.
+    /// Circuits of units that have arrived at hosts, where the run ended before the hosts acted on them, and of units that have left
+    /// a queue, but would start at the end of the run.
     resting: Vec<CircuitId>,
     /// Work space for the instants at which a source sends cells.
     comb: Vec<Time>,

@@ -39,7 +39,8 @@ pub(crate) struct Context<'a> {
     pub(crate) routes: IdSlice<'a, PortVc, RouteSegment>,
     pub(crate) losses: &'a mut LossLog,
     pub(crate) timers: &'a Timers,
-    /// Circuits of units that have arrived at hosts, where the run ended before the hosts acted on them.
+    /// Circuits of units that have arrived at hosts, where the run ended before the hosts acted on them, and of units that have left
+    /// a queue, but would start at the end of the run.
     pub(crate) resting: &'a mut Vec<CircuitId>,
     /// The time between two samples.
     pub(crate) every: Span,

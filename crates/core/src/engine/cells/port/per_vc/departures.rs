@@ -135,7 +135,7 @@ impl PerVc {
         cx.port.sending = Some(Sending { unit, vc, size: 1 });
         self.frames.packets = self.frames.packets.saturating_sub(unit.begins_frame().into());
         if !self.was_foretold(vc, &unit, 1) {
-            self.forward(cx, out, vc, &unit, 1, starts.time);
+            self.forward_started(cx, out, vc, &unit, 1, starts.time);
         }
         self.look_ahead(cx, out, vc);
     }
@@ -170,7 +170,7 @@ impl PerVc {
             self.count_run(cx.port, vc, &unit, units, served == 0);
             if !self.was_foretold(vc, &unit, units) {
                 let last = self.spacing.skip(beat, slots).time;
-                self.forward(cx, out, vc, &unit, units, last);
+                self.forward_started(cx, out, vc, &unit, units, last);
             }
         }
     }
@@ -200,6 +200,24 @@ impl PerVc {
         turn.foretold -= u64::from(units);
         turn.frames -= usize::from(unit.is_eom());
         true
+    }
+
+    /// Forward units that have left their queue; a unit whose start the remainder of the line moves to the end of the run stays
+    /// where it is.
+    fn forward_started(
+        &mut self,
+        cx: &mut Context<'_>,
+        out: &mut Outbox,
+        vc: PortVc,
+        unit: &Unit,
+        units: u16,
+        last: Time,
+    ) {
+        if last < cx.window.to {
+            return self.forward(cx, out, vc, unit, units, last);
+        }
+        debug_assert_eq!(units, 1, "the end of the run separates units");
+        cx.resting.push(unit.vc);
     }
 
     /// Forward units of a frame that have started, the last of them at `last`.

@@ -1,0 +1,1 @@
+"""Answers of all verbs as tables (`columns`, `frame`) and drawings."""

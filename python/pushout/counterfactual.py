@@ -1,0 +1,175 @@
+"""Why was this frame lost? Which earlier decision of the port would have saved it, and which policy."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pushout import _core
+from pushout.answer.columns import Columns
+from pushout.answer.frame import Tabled
+from pushout.document import Document
+from pushout.errors import Argument, QuestionError
+from pushout.excerpt import quoted
+from pushout.names.place import Place, Places
+from pushout.names.port import Choice, policy_refused
+from pushout.options import Policies, Why
+from pushout.quantity import SECONDS, split
+from pushout.question.ask import choices_at, named_places, read
+from pushout.simulate import Job, check_whole
+from pushout.source import Source
+
+MOST_LAST = 100_000
+"""The most decisions that can be tried."""
+
+PS_PER_S = 10**12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WhyResult(Tabled):
+    """The decisions that would have saved a frame, or those of a run whose refusal saves most."""
+
+    document: Document
+    """As printed by `pushout why --json`."""
+
+    def _brief(self) -> str:
+        """Say how many decisions were tried, and how many save the frame."""
+        if "report" in self.document:
+            return f"{self.document['frames']} frames, {len(self.document['report'])} decisions"
+        return f"{self.document['decisions']} decisions, of which {len(self.document['saves'])} save the frame"
+
+    @cached_property
+    def columns(self) -> Columns:  # type: ignore[override]
+        """The decisions as a table: those that save the frame, or those of the report."""
+        rows: list[Document] = self.document.get("report") or self.document.get("saves") or []
+        names = ["flow", "number", "time_s", "port", *(["saves"] if "report" in self.document else []), "losses"]
+        return Columns.of({name: [row[name] for row in rows] for name in names}, {})
+
+    def plot(self) -> Any:
+        """Draw the decisions before the frame: those that would have saved it, and the losses of their worlds."""
+        from pushout.answer import drawing
+
+        if "report" in self.document:
+            raise QuestionError("a report has no figure: ask about one frame (loss=1)")
+        with drawing.paper() as (figure, ((axes,),)):
+            _draw(axes, self.document)
+        return figure
+
+
+def why(asked: Why) -> WhyResult:
+    """Find the decisions that would have saved a frame; `pushout.why` documents the arguments."""
+    source, explained, sets = read(asked)
+    places = Places(explained, source, sets)
+    named = named_places(asked.at, None, places)
+    request = {
+        "at": [port.name for place in named or () for port in place.ports],
+        **_ill(asked.ill),
+        **_which(asked),
+        "reaction": asked.reaction,
+        "last": _counted("last", asked.last, MOST_LAST),
+    }
+    policies = asked.policies
+    rivals = _rivals(policies, named or (places.by_default()[0],), source, sets) if policies else []
+    _check_flow(asked.flow, explained)
+    job = Job(source, tuple(sets))
+    answer = job.scenario.why(asked.seed, json.dumps(request), rivals, asked.progress)
+    return WhyResult(json.loads(answer))
+
+
+def _check_flow(name: str | None, explained: Document) -> None:
+    """Refuse a flow that the scenario does not have; names of drawn transfers begin with that of their flow."""
+    known = [str(flow["name"]) for flow in explained["flow"]]
+    if name is not None and not explained.get("workload") and not any(name.startswith(each) for each in known):
+        raise QuestionError(Argument("flow"), f": {_core.unknown('flow', name, known)}")
+
+
+def _ill(ill: str) -> dict[str, Any]:
+    """Parse what happened to the frame: a word, and for late frames a time."""
+    word, _, time = ill.partition(":")
+    if not time:
+        return {"ill": word}
+    try:
+        number, unit = split(time)
+    except QuestionError as error:
+        raise QuestionError(Argument("ill"), ": ", error) from None
+    if unit not in SECONDS or not number > 0:
+        units = ", ".join(SECONDS)
+        why = f" must have a time above 0 with a unit ({units}), as in late:5ms, not {quoted(time)}"
+        raise QuestionError(Argument("ill"), why)
+    most = number * SECONDS[unit]
+    return {"ill": word, "late_ps": round(most * PS_PER_S)}
+
+
+def _which(asked: Why) -> dict[str, Any]:
+    """Say which frame is meant; refuse several ways at once."""
+    loss, flow, frame, report = asked.loss, asked.flow, asked.frame, asked.report
+    if frame is not None and flow is None:
+        raise QuestionError(Argument("frame"), " needs a ", Argument("flow"), ", whose frame it is")
+    counts = {"loss": loss, "frame": frame, "report": report}
+    given = {name: _counted(name, value, 2**32) for name, value in counts.items() if value is not None}
+    if len(given) > 1 or (report is not None and flow is not None):
+        names = " or ".join(given if flow is None else [*given, "flow"])
+        raise QuestionError(f"choose one frame, or a report of the whole run: not {names} together")
+    return {**given, **({} if flow is None else {"flow": flow})}
+
+
+def _counted(name: str, value: int, most: int) -> int:
+    check_whole(name, value)
+    if not 1 <= value <= most:
+        raise QuestionError(Argument(name), f" must be from 1 to {most}, not {value}")
+    return int(value)
+
+
+def _rivals(policies: Policies, where: Sequence[Place], source: Source, sets: Sequence[str]) -> list[tuple[str, Any]]:
+    """Check the scenario with each of the policies at the places."""
+    return [(choice.label, _with(choice, source, sets)) for choice in choices_at(policies, where)]
+
+
+def _with(choice: Choice, source: Source, sets: Sequence[str]) -> Any:
+    from pushout.errors import ScenarioError
+
+    try:
+        return Job(source, (*sets, *choice.sets)).scenario
+    except ScenarioError as error:
+        override = error.set
+        changed = None if override is None or override < len(sets) else choice.sets[override - len(sets)]
+        raise (policy_refused(error, choice, changed) if changed else error) from None
+
+
+def _draw(axes: Any, document: Document) -> None:
+    """Draw decisions by their time before the ill, and the losses of the worlds in which the frame is saved."""
+    end = document["rule"]["time_s"]
+    flows = list(dict.fromkeys(each["flow"] for each in (*document["saves"], *document["others"])))
+    for number, name in enumerate(flows):
+        saving = [each for each in document["saves"] if each["flow"] == name]
+        style = {"s": 16, "color": f"C{number % 10}", "linewidths": 0}
+        axes.scatter([_ms(each, end) for each in saving], [each["losses"] for each in saving], label=name, **style)
+        tried = [_ms(each, end) for each in document["others"] if each["flow"] == name]
+        axes.plot(tried, [BARS] * len(tried), "|", color=style["color"], transform=axes.get_xaxis_transform(), ms=7)
+    axes.axhline(document["losses"], color="0.4", lw=0.8)
+    _write(axes, f"as it was: {document['losses']}", (0.0, document["losses"]), ("axes fraction", "data"))
+    _write(axes, "in vain", (0.0, BARS), "axes fraction")
+    if best := document["best"]:
+        _write(axes, f"{best['flow']} {best['number']}", (_ms(best, end), best["losses"]), "data")
+    axes.set_xlim(right=0.0)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low - 2 * BARS * (high - low), high)  # room for the bars
+    axes.set_xlabel("refused this long before the loss (ms)")
+    axes.set_ylabel("frames lost in the run")
+    lost = document["frame"]
+    axes.set_title(f"Frame {lost['number']} of {lost['flow']}: what would have saved it", loc="left")
+    axes.legend(frameon=False, ncols=min(4, max(1, len(flows))))
+
+
+def _ms(decision: Document, end: float) -> float:
+    return float(1e3 * (decision["time_s"] - end))
+
+
+BARS = 0.05
+"""Height, as a share of the axes, of the bars for decisions that would not have saved the frame."""
+
+
+def _write(axes: Any, text: str, at: tuple[float, float], coordinates: Any) -> None:
+    """Write a label a little above and to the right of a point."""
+    axes.annotate(text, at, xytext=(3, 3), textcoords="offset points", xycoords=coordinates, va="bottom", fontsize=8)

@@ -1,0 +1,1 @@
+"""What names stand for, alike in every verb: places of a scenario, and figures of a report."""

@@ -1,0 +1,318 @@
+"""The ports of a question, and policies for them."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pushout import _core
+from pushout.catalogue import Entry
+from pushout.document import Document, steps
+from pushout.errors import Argument, QuestionError, ScenarioError
+from pushout.excerpt import CONTROL, excerpt
+from pushout.excerpt import quoted as cited
+from pushout.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, scaled, split
+from pushout.source import toml
+
+MEMORY_CELLS = "memory cells"
+"""The measure of an occupancy in cells of a memory."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A section that holds policies, with its keys: that of a port, of a class of ports, or of a memory."""
+
+    path: str
+    """Its path in a scenario, as in `port.bottleneck`."""
+    keys: Mapping[str, Any]
+
+    @property
+    def is_memory(self) -> bool:
+        """Return whether it is a memory."""
+        return self.path.startswith("memory.")
+
+    @property
+    def name(self) -> str:
+        """Its name in messages: that of a port or of a class of ports, or the path of a memory."""
+        return self.path if self.is_memory else steps(self.path)[1]
+
+    def key(self, key: str) -> str:
+        """Return the path of one of its keys."""
+        return f"{self.path}.{key}"
+
+    def has(self, kind: str) -> str | None:
+        """Return the name of its policy of this kind."""
+        return (self.keys.get(kind) or {}).get("policy")
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of an explained scenario."""
+
+    name: str
+    rate_bps: float
+    is_cells: bool
+    keys: Mapping[str, Any]
+    number: int = 0
+    """Its place among the ports of a report."""
+
+    @property
+    def buffer(self) -> str:
+        """The size of its buffer, as the scenario writes it."""
+        return str(self.keys["buffer"])
+
+    @property
+    def memory(self) -> str | None:
+        """The memory that it shares, instead of a buffer of its own."""
+        return self.keys.get("memory")
+
+    @property
+    def is_limited(self) -> bool:
+        """Return whether it has a buffer of its own with a limit."""
+        return self.buffer != "unlimited"
+
+    @property
+    def measure(self) -> str:
+        """The measure of its occupancy: bytes, cells, packets, or cells of a memory (`100 cells of 256 bytes`)."""
+        if self.memory is not None or " of " in self.buffer:
+            return MEMORY_CELLS
+        if not self.is_limited:
+            return "cells" if self.is_cells else "packets"
+        return "bytes" if octets(self.buffer) is not None else split(self.buffer)[1]
+
+    @property
+    def sends_bps(self) -> float:
+        """The rate at which it sends: that of its line, or of its shaper if that is slower."""
+        shaper = self.keys.get("shaper") or {}
+        return min(self.rate_bps, bits_per_second(shaper.get("rate")) or self.rate_bps)
+
+    @property
+    def holder(self) -> "Holder":
+        """Its own section, which holds its policies."""
+        return Holder(section("port", self.name), self.keys)
+
+    def sizes(self, text: str) -> dict[str, float]:
+        """Convert a buffer size to all useful units: cells, bytes, microseconds at line rate."""
+        number, unit = split(text)
+        if unit == "%":
+            share, (number, unit) = number / 100, split(self.buffer)
+            number *= share
+        if unit in ("cell", "cells"):
+            size: float | None = number * CELL_BYTES
+        elif unit in SECONDS:
+            size = number * SECONDS[unit] * self.sends_bps // 8
+        else:
+            size = octets(f"{number!r} {unit}") if unit else None
+        if size is None:
+            return {unit: number} if unit else {}
+        cells = {"cells": size / CELL_BYTES} if self.is_cells else {}
+        return {**cells, "bytes": size, "us": size * 8 / self.rate_bps * 1e6}
+
+
+class Line(NamedTuple):
+    """A line of an explained scenario, behind the port of the same name."""
+
+    name: str
+    ends: tuple[str, str]
+    rate_bps: float
+    is_cells: bool
+    link: Mapping[str, Any]
+    """The keys of this direction."""
+    group: str
+    """Its class, by which a section `[port.NAME]` applies to its port; empty without one."""
+    weight: int = 1
+    """Its weight among equal lines."""
+
+
+def lines(explained: Document) -> Iterator[Line]:
+    """Yield every line of an explained scenario, for both directions of a link."""
+    for link in explained["link"]:
+        back = {**link.get("back", link), "pause": "0 s"}
+        there, here = link["to"], link["from"]
+        name, forth = str(link["name"]), f"{here}->{there}"
+        number = name.removeprefix(forth)
+        is_arrow = name.startswith(forth) and (not number or number.startswith("."))
+        reverse = f"{there}->{here}{number}" if is_arrow else f"{name}.back"
+        group = str(link.get("class", ""))
+        for name, ends, keys, own in (
+            (link["name"], (here, there), link, group),
+            (reverse, (there, here), back, group and f"{group}.back"),
+        ):
+            bps = scaled(keys["rate"], "b/s")
+            assert bps is not None, "a rate must be in b/s"  # noqa: S101
+            yield Line(name, ends, bps, link["medium"] == "cells", keys, own, int(link.get("weight", 1)))
+
+
+def ports(explained: Document) -> dict[str, Port]:
+    """Map the names of an explained scenario to its ports."""
+    known = ((line, explained["port"].get(line.name)) for line in lines(explained))
+    found = ((line, keys) for line, keys in known if keys)
+    return {
+        line.name: Port(line.name, line.rate_bps, line.is_cells, keys, number)
+        for number, (line, keys) in enumerate(found)
+    }
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A policy at some ports: its label, and the overrides that put it there."""
+
+    label: str
+    sets: tuple[str, ...]
+    beside: str = ""
+    """A note about another policy at the port that also decides about losses, and how to remove it; or empty."""
+    file: str = ""
+    """The file of Python that defines the policy, as the user named it; empty for a policy of the catalogue."""
+
+
+def policy_refused(error: ScenarioError, choice: Choice, override: str, argument: str = "policies") -> ScenarioError:
+    """Turn an error in an override of a policy into an error of the policy that the user named by an argument."""
+    why = str(error.args[0]).removeprefix(f"{override}: ")
+    return ScenarioError(Argument(argument), f" {choice.label}: {why}")
+
+
+KINDS = ("admission", "pushout", "scheduler", "discipline")
+
+AS_IT_IS = "as-is"
+"""The name for the unchanged scenario."""
+
+
+def policies(given: Sequence[str], at: Sequence[Holder], catalogue: Sequence[Entry]) -> list[Choice]:
+    """Parse policies as on the command line: `epd`, `{policy = "epd", threshold = "90 %"}` or `as-is`.
+
+    A policy that a holder has already keeps its parameters there.
+    """
+    choices = [_choice(text, at, catalogue) for entry in given for text in _split(entry)]
+    labels = [choice.label for choice in choices]
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise QuestionError(f"policies must name {excerpt(twice[0])} once, not twice")
+    return choices
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas outside braces."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    found = [part.strip() for part in parts]
+    if "" in found[1:] or (len(found) > 1 and not found[0]):
+        raise QuestionError(Argument("policies"), f" must have a name on each side of a comma, not {cited(text)}")
+    return [part for part in found if part]
+
+
+def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choice:
+    if text == AS_IT_IS:
+        return Choice(AS_IT_IS, ())
+    file = ""
+    if re.search(r"\.py(:\w+)?$", text) and not text.startswith("{"):
+        from pushout import policy
+
+        file, text = text, toml(policy.read(text))
+    if CONTROL.search(text):
+        raise QuestionError(Argument("policies"), f" must be without control characters, not {excerpt(text)}")
+    if text.startswith("{") != text.endswith("}"):
+        raise QuestionError(f"{excerpt(text)}: a table of parameters must begin with {{ and end with }}")
+    match = re.search(r"""policy["']?\s*=\s*["']([^"']+)["']""", text)
+    if text.startswith("{") and not match:
+        raise QuestionError(
+            f'{excerpt(text)}: a table must name its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\''
+        )
+    name = match[1] if match else text
+    kind = _kind_of_program(text) if match and name == "program" else _kind(name, catalogue)
+    for holder in at:
+        _check_kind(holder, kind, name)
+    if kind == "discipline":
+        return Choice(name, tuple(f"{holder.path}={toml(_with_discipline(holder, name))}" for holder in at))
+    beside = next(filter(None, (_beside(holder, kind) for holder in at)), "")
+    if match:
+        return Choice(label(text), tuple(f"{holder.key(kind)}={text}" for holder in at), beside, file)
+    others = [holder for holder in at if holder.has(kind) != name]
+    return Choice(name, tuple(f"{holder.key(kind)}={toml({'policy': name})}" for holder in others), beside)
+
+
+def _with_discipline(holder: Holder, name: str) -> dict[str, Any]:
+    """Return the section of a port with a queue discipline instead of admission, push-out and scheduler."""
+    return {**{key: value for key, value in holder.keys.items() if key not in KINDS}, "discipline": name}
+
+
+OF_MEMORIES = ("admission", "pushout")
+"""The kinds of policies that a memory has."""
+
+
+def _check_kind(holder: Holder, kind: str, name: str) -> None:
+    """Refuse a policy of a kind that a memory does not have."""
+    if not holder.is_memory or (kind in OF_MEMORIES and (name, kind) != ("program", "pushout")):
+        return
+    what = f"a program for {kind}" if name == "program" else f"a {kind}"
+    why = f" {name} must be a policy of memories, not {what}, which only ports have: give it to a port"
+    raise QuestionError(Argument("policies"), why)
+
+
+def _kind_of_program(text: str) -> str:
+    """Return the kind of a program, which its keys and instructions tell."""
+    try:
+        table = tomllib.loads(f"it = {text}")["it"]
+    except tomllib.TOMLDecodeError:
+        return "admission"
+    chooses = any(str(line).startswith("choose") for line in table.get("code", ()))
+    return "admission" if not chooses else "pushout" if "end" in table else "scheduler"
+
+
+def _beside(holder: Holder, kind: str) -> str:
+    """Say that a push-out policy keeps an admission policy which refuses units before the buffer is full."""
+    admission, neutral = holder.has("admission"), "complete-sharing" if holder.is_memory else "tail-drop"
+    if kind != "pushout" or admission in (None, neutral):
+        return ""
+    alone = f"{holder.key('admission')}={toml({'policy': neutral})}"
+    which = f"the admission {admission} of {holder.name}, which may refuse units that could push others out"
+    return f"with {which} ({alone}: without)"
+
+
+def label(text: str) -> str:
+    """Write a table of parameters for people: `epd, threshold 90 %`; a program goes by its own name."""
+    table = tomllib.loads(f"it = {text}")["it"] if "program" in text else {}
+    if table.get("policy") == "program" and isinstance(table.get("params", {}), dict):
+        return ", ".join(
+            [table.get("name", "program"), *(f"{name} {value}" for name, value in table.get("params", {}).items())]
+        )
+    pairs = re.sub(r"""[{}"']""", "", text).split(",")
+    words = [" ".join(part.strip() for part in pair.split("=", 1)) for pair in pairs]
+    return ", ".join(word.removeprefix("policy ") for word in words)
+
+
+def _kind(name: str, catalogue: Sequence[Entry]) -> str:
+    known: dict[str, str] = {}
+    for entry in catalogue:
+        if entry["kind"] in KINDS:
+            known.setdefault(entry["name"], entry["kind"])  # of one name the first kind is meant
+    if name in known:
+        return known[name]
+    parts = name.split()
+    if len(parts) > 1 and all(part in known for part in parts):
+        raise QuestionError(Argument("policies"), f" {excerpt(name)} must have commas: write {','.join(parts)}")
+    raise QuestionError(Argument("policies"), f": {_core.unknown('policy of a port', name, [AS_IT_IS, *known])}")
+
+
+def quoted(name: str) -> str:
+    """Write a name as part of a path: quoted if it contains a dot."""
+    return f'"{name}"' if "." in name else name
+
+
+def section(part: str, name: str) -> str:
+    """Return the path of a section or of an entry."""
+    return f"{part}.{quoted(name)}"
+
+
+def figure_of(port: Port, figure: str) -> str:
+    """Return the path of a figure of the port."""
+    return f"{section('ports', port.name)}.{figure}"
+
+
+def key_of(port: Port, key: str) -> str:
+    """Return the path of a key of the port."""
+    return f"{section('port', port.name)}.{key}"

@@ -1,0 +1,140 @@
+"""Scenarios from recordings: what a line carried, and how much buffer would have lost nothing of it."""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pushout.errors import QuestionError
+from pushout.excerpt import place, quoted
+from pushout.flowlist import PS_PER_S
+from pushout.kept import is_inside
+from pushout.quantity import bits_per_second
+from pushout.recording import packets
+
+WINDOW_PS = PS_PER_S // 1000
+"""Length of a burst: a millisecond."""
+
+DRAIN_S = 1
+"""Time that a run has beyond the last packet, besides what the buffer takes to empty."""
+
+
+@dataclass(frozen=True)
+class Captured:
+    """What a recording contains, and what it does at a line of a rate."""
+
+    file: Path
+    rate_bps: int
+    packets: int
+    octets: int
+    last_ps: int
+    """Time of the last packet; the first one is at 0, or later in a table."""
+    burst: int
+    """Most octets that come within a millisecond."""
+    buffer: int
+    """Octets of the smallest buffer that loses nothing, with the packet in transmission."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a command prints."""
+        seconds = self.last_ps / PS_PER_S
+        return {
+            "packets": self.packets,
+            "bytes": self.octets,
+            "duration_s": seconds,
+            "mean_bps": 8 * self.octets / seconds if seconds else None,
+            "burst_bytes": self.burst,
+            "rate_bps": self.rate_bps,
+            "buffer_bytes": self.buffer,
+            "buffer_s": 8 * self.buffer / self.rate_bps,
+        }
+
+
+def read(file: Path, rate: str) -> Captured:
+    """Read a recording, and send it over a line of this rate."""
+    bps = bits_per_second(rate)
+    if bps is None or bps < 1:
+        raise QuestionError(f"--rate must be as in 100 Mb/s, not {quoted(rate)}")
+    line, bursts, count, octets, last = _Line(round(bps)), _Bursts(), 0, 0, 0
+    for time, size in packets(file):
+        line.send(time, size)
+        bursts.add(time, size)
+        count, octets, last = count + 1, octets + size, time
+    return Captured(file, line.rate, count, octets, last, bursts.most, line.most)
+
+
+class _Line:
+    """A line and its queue, with the times of `crates/core/src/link/line.rs`: whole picoseconds with a remainder."""
+
+    def __init__(self, rate: int) -> None:
+        self.rate = rate
+        self.most = 0
+        self._free = self._carry = self._held = 0
+        self._stays: deque[tuple[int, int]] = deque()
+
+    def send(self, now: int, octets: int) -> None:
+        """Queue a packet; what leaves at this instant makes room first."""
+        while self._stays and self._stays[0][0] <= now:
+            self._held -= self._stays.popleft()[1]
+        if now > self._free:
+            self._free, self._carry = now, 0
+        whole, rest = divmod(8 * octets * PS_PER_S, self.rate)
+        extra, self._carry = divmod(self._carry + rest, self.rate)
+        self._stays.append((self._free + whole, octets))
+        self._free += whole + extra
+        self._held += octets
+        self.most = max(self.most, self._held)
+
+
+class _Bursts:
+    """Most octets within a window that begins with any of them."""
+
+    def __init__(self) -> None:
+        self.most = 0
+        self._sum = 0
+        self._window: deque[tuple[int, int]] = deque()
+
+    def add(self, time: int, octets: int) -> None:
+        """Count octets at an instant; instants come in order."""
+        self._window.append((time, octets))
+        self._sum += octets
+        while self._window[0][0] <= time - WINDOW_PS:
+            self._sum -= self._window.popleft()[1]
+        self.most = max(self.most, self._sum)
+
+
+def largest_burst(events: Iterable[tuple[int, int]]) -> int:
+    """Return the most octets that start within a millisecond."""
+    bursts = _Bursts()
+    for time, octets in sorted(events):
+        bursts.add(time, octets)
+    return bursts.most
+
+
+def scenario(found: Captured, out: Path) -> dict[str, Any]:
+    """Return a scenario in which one host sends the recording to another one, through a buffer that loses nothing."""
+    if not is_inside(found.file, [out.parent]):
+        beside = place(str(found.file))
+        raise QuestionError(f"{place(str(out))}: a scenario names files below its folder: write it beside {beside}")
+    name = found.file.resolve().relative_to(out.parent.resolve()).as_posix()
+    drain = 8 * found.buffer // found.rate_bps + DRAIN_S
+    return {
+        "name": out.stem,
+        "title": f"{found.packets} recorded packets over one line",
+        "duration": f"{found.last_ps // PS_PER_S + 1 + drain} s",
+        "adaptation": {"kind": "packet"},
+        "node": [{"name": "sender", "kind": "host"}, {"name": "receiver", "kind": "host"}],
+        "link": [
+            {"name": "line", "from": "sender", "to": "receiver", "rate": f"{found.rate_bps} b/s", "delay": "1 ms"},
+        ],
+        "port": {"line": {"buffer": f"{found.buffer} bytes"}},
+        "flow": [
+            {
+                "name": "recorded",
+                "from": "sender",
+                "to": "receiver",
+                "source": {"kind": "replay", "file": name},
+                "transport": {"kind": "udp"},
+            }
+        ],
+    }

@@ -1,0 +1,129 @@
+"""Tables of SONiC as files have them: messages with their place, and what a reader leaves out."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pushout.errors import QuestionError
+from pushout.excerpt import excerpt, fitted, printable, quoted
+from pushout.switch.rows import content
+
+MOST_BYTES = 10**12
+"""Bytes of a pool: no switch has more."""
+
+POOL, PROFILE, GROUP, QUEUE = "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE"
+
+TABLES = (POOL, PROFILE, GROUP, QUEUE)
+"""Tables without which there is no memory."""
+
+READ = (*TABLES, "QUEUE", "WRED_PROFILE", "PORT", "CABLE_LENGTH")
+"""Tables that are read."""
+
+
+class Tables:
+    """The tables of one or two files, messages with their place, and what has not been read."""
+
+    def __init__(self, document: Mapping[str, Any], shown: str) -> None:
+        self.shown, self.document = shown, document
+        self.left_out: list[str] = []
+        self._read: set[tuple[str, str, str]] = set()
+        for name in READ:
+            table = document.get(name, {})
+            if name in TABLES and not (isinstance(table, dict) and table):
+                self.refuse(f"{name} must be a table with at least one entry")
+            for key, row in (table if isinstance(table, dict) else {"": table}).items():
+                if not isinstance(row, dict):
+                    self.refuse(f"{name}|{excerpt(key)} must be an object with keys and values, not {quoted(row)}")
+
+    def refuse(self, message: str) -> NoReturn:
+        """Raise a message with the names of the files."""
+        raise QuestionError(f"{self.shown}: {message}")
+
+    def leave_out(self, message: str) -> None:
+        """Record once what the scenario lacks."""
+        line = fitted(printable(f"{self.shown}: {message}"))
+        if line not in self.left_out:
+            self.left_out.append(line)
+
+    def rows(self, table: str) -> dict[str, dict[str, Any]]:
+        """Return the entries of a table, none if it is not there."""
+        rows: dict[str, dict[str, Any]] = self.document.get(table, {})
+        return rows
+
+    def value(self, table: str, name: str, key: str) -> Any:
+        """Return a value, None if it is not given."""
+        self._read.add((table, name, key))
+        return self.rows(table).get(name, {}).get(key)
+
+    def number(
+        self,
+        table: str,
+        name: str,
+        key: str,
+        default: int | None = None,
+        *,
+        least: int = 0,
+        most: int = MOST_BYTES,
+        unit: str = "of bytes",
+    ) -> int:
+        """Return a number; without a default it must be given."""
+        text = self.value(table, name, key)
+        if text is None and default is not None:
+            return default
+        is_number = isinstance(text, str | int) and re.fullmatch("[0-9]{1,13}", str(text), re.ASCII)
+        if not is_number or not least <= int(text) <= most:
+            at = f"{table}|{excerpt(name)}: {key}"
+            self.refuse(f"{at} must be a number {unit} from {least} to {most}, not {quoted(text)}")
+        return int(text)
+
+    def reference(self, table: str, name: str, key: str, target: str) -> str:
+        """Return the name of an entry of another table, which older files write as [TABLE|NAME]."""
+        text = str(self.value(table, name, key) or "")
+        found = text.strip("[]").removeprefix(f"{target}|")
+        if found not in self.rows(target):
+            self.refuse(f"{table}|{excerpt(name)}: {key} must name an entry of {target}, not {quoted(text)}")
+        return found
+
+    def leave_out_unread(self, ports: Sequence[str]) -> None:
+        """Record the keys that have not been read, each once for all entries of a table, and the other tables."""
+        unread: dict[tuple[str, str], list[tuple[str, Any]]] = {}
+        for table in READ:
+            for name, row in self.rows(table).items():
+                for key, value in row.items():
+                    of_port = {"PORT": name, "CABLE_LENGTH": key}.get(table)
+                    if (table, name, key) not in self._read and of_port in (None, *ports):
+                        unread.setdefault((table, key), []).append((name, value))
+        for (table, key), ((name, value), *others) in unread.items():
+            more = f" and {len(others)} more" if others else ""
+            self.leave_out(f"{table}|{excerpt(name)}{more}: {excerpt(key)} {quoted(value)} is left out")
+        for name in self.document:
+            if name not in READ:
+                self.leave_out(f"the table {excerpt(name)} is left out")
+
+
+def merged(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Put the tables of files together; entries of a later file are added to those of an earlier one."""
+    found: dict[str, Any] = {}
+    for document in documents:
+        for name, table in document.items():
+            before = found.get(name)
+            found[name] = {**before, **table} if isinstance(before, dict) and isinstance(table, dict) else table
+    return found
+
+
+def read(file: Path) -> dict[str, Any]:
+    """Read the tables of a file."""
+    shown, text = content(file)
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise QuestionError(f"{shown}:{error.lineno}: the file must be JSON: {error.msg}") from None
+    except RecursionError:
+        raise QuestionError(f"{shown}: the tables must not be nested deeply") from None
+    if not isinstance(document, dict):
+        raise QuestionError(
+            f"{shown}: the file must be a JSON object with the tables of CONFIG_DB, not {quoted(document)}"
+        )
+    return document
