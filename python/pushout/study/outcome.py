@@ -20,13 +20,22 @@ SETS = 400
 """Number of bootstrap resamples; it gives a share of 0.95 to within ± 0.02."""
 
 
+def fits(number: str, patterns: Iterable[str]) -> bool:
+    """Return whether the id of a number fits one of the patterns."""
+    return any(fnmatchcase(number, pattern) for pattern in patterns)
+
+
 @dataclass(frozen=True)
 class Compared:
-    """A number compared with print; `runs` are its smallest and largest value in several replications."""
+    """A number compared with print; `runs` are its smallest and largest value in several replications.
+
+    It is not `known` if it depends on a setting that is not printed, where all settings are as printed.
+    """
 
     number: Number
     measured: Interval
     runs: tuple[float, float] | None = None
+    known: bool = True
 
     @property
     def difference(self) -> float:
@@ -40,7 +49,7 @@ class Compared:
 
     def is_near(self, share: float) -> bool:
         """Return whether it is within this share of print, or as near as the printed digits tell."""
-        return abs(self.difference) <= self.number.allowed(share)
+        return self.known and abs(self.difference) <= self.number.allowed(share)
 
     @property
     def verdict(self) -> str:
@@ -73,6 +82,7 @@ class Compared:
             "derived": bool(self.number.derived),
             "published": self.number.published,
             "null": self.number.null,
+            "null_with_constants": self.number.with_constants,
             "measured": self.measured,
             "runs": self.runs and list(self.runs),
             "relative_error": self.relative_error,
@@ -146,7 +156,7 @@ class Variant:
         return Hits.count(self._fitting(patterns))
 
     def _fitting(self, patterns: Sequence[str]) -> list[Compared]:
-        return [each for each in self.findings if any(fnmatchcase(each.number.id, name) for name in patterns)]
+        return [each for each in self.findings if fits(each.number.id, patterns)]
 
     def json(self) -> dict[str, Any]:
         """Return the part of `reproduce --json`."""
@@ -252,6 +262,7 @@ class Outcome:
             "assumptions": [vars(assumption) for assumption in self.study.assumptions],
             "settings": {"fitted": self.fitted, "overrides": [override.json() for override in self.study.overrides]},
             "score": score([self]),
+            "constants": [vars(constant) for constant in self.study.constants],
             "as_printed": score([self.as_printed]),
             "replications": {case: len(seeds) for case, seeds in self.seeds.items()},
             "numbers": [finding.json() for finding in self.findings],
@@ -264,18 +275,26 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Hits:
-    """Count of the `of` independent numbers within 5 % of print: measured, and by the null model."""
+    """Count of the `of` independent numbers within 5 % of print: measured, and by the null models."""
 
     measured: int
     null: int
     of: int
+    constants: int = 0
 
     @classmethod
     def count(cls, findings: Iterable[Compared]) -> "Hits":
         """Count over the independent ones of these numbers."""
         independent = [finding for finding in findings if finding.number.independent]
         measured = sum(finding.is_near(NEAR) for finding in independent)
-        return cls(measured, sum(finding.number.null_is_near for finding in independent), len(independent))
+        nulls = sum(finding.number.null_is_near for finding in independent)
+        constants = sum(finding.number.constants_are_near for finding in independent)
+        return cls(measured, nulls, len(independent), constants)
+
+    @property
+    def beside_constants(self) -> "Hits":
+        """Compare with the second null model in the place of the first."""
+        return Hits(self.measured, self.constants, self.of)
 
 
 def skill(hits: Iterable[Hits]) -> float | None:
@@ -292,7 +311,8 @@ def skill(hits: Iterable[Hits]) -> float | None:
 def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, Any]:
     """Count the numbers by their distance from print, and the sentences (claims and remarks together) that hold.
 
-    `null` counts the independent numbers that the null models reach; see `skill`.
+    `null` counts the independent numbers that the null models reach, `null_with_constants` those that they reach with
+    chosen constants; see `skill` and `constants`.
     """
     outcomes = list(outcomes)
     findings = [finding for outcome in outcomes for finding in outcome.findings]
@@ -307,6 +327,8 @@ def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, Any]:
         "independent_within_5pct": sum(each.measured for each in hits),
         "null": sum(each.null for each in hits),
         "skill": skill(hits),
+        "null_with_constants": sum(each.constants for each in hits),
+        "skill_with_constants": skill(each.beside_constants for each in hits),
         "claims": len(claims),
         "claims_held": sum(claims),
         "sentences": len(claims + remarks),

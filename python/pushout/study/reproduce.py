@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
-from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing
+from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing, fits
 from pushout.study.prose_result import check_settings, measured
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
@@ -237,7 +237,7 @@ def judge(
             _weigh(study, sensitivity, documents)
             for sensitivity, documents in zip(study.sensitivities, variants, strict=bool(variants))
         ],
-        _as_printed(study, {**documents, **printed}) if printed else None,
+        _as_printed(study, {**documents, **(printed or {})}) if printed or _unknown(study) else None,
         prose,
     )
 
@@ -245,9 +245,16 @@ def judge(
 def _as_printed(study: Study, documents: Mapping[str, list[Document]]) -> Variant:
     """The study with every setting as printed: what no override changes is as it was."""
     samples = Samples(study.figures, documents, units=study.units)
-    findings = _found(study.numbers, samples)
+    found = _found(study.numbers, samples)
+    unknown = _unknown(study)
+    findings = [replace(each, known=not fits(each.number.id, unknown)) for each in found]
     claims, remarks = ([_check(each, samples) for each in some] for some in (study.claims, study.remarks))
     return Variant("as printed", findings, claims, remarks)
+
+
+def _unknown(study: Study) -> list[str]:
+    """List the patterns of numbers that have no value with every setting as printed."""
+    return [pattern for override in study.overrides for pattern in override.unknown]
 
 
 def _found(numbers: Iterable[Number], samples: Samples) -> list[Compared]:
