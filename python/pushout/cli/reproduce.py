@@ -12,6 +12,7 @@ from pushout.cli.options import FOLDER, JOBS, JSON, MISSED, REPS, Whole, console
 from pushout.cli.streams import echo_json, tell
 
 if TYPE_CHECKING:
+    from pushout.cache import Cache
     from pushout.study.chapter import Reproduction
     from pushout.study.model import Study
 
@@ -112,6 +113,7 @@ def reproduce(
             _keep_prose(done, out)
         if full:
             _keep_full(done, {study.id for study in loaded if study.grows}, out)
+            _keep_singles(done, cache, out)
         _write_report(done.beside(others.chapters), out)
     if others.gone:
         tell(f"removed from the report, because their results are of another version: {', '.join(others.gone)}")
@@ -195,6 +197,17 @@ def _keep_full(done: "Reproduction", grown: Collection[str], out: Path) -> None:
     for chapter in done.chapters:
         if chapter.outcome.study.id in grown:
             save(chapter.outcome, kept.folder(out / "full"))
+
+
+def _keep_singles(done: "Reproduction", cache: "Cache", out: Path) -> None:
+    """Count in `DIR/single` how many runs are like print where that is one run."""
+    from pushout import kept
+    from pushout.study.reproduce import likenesses
+    from pushout.study.single import save
+
+    for chapter in done.chapters:
+        if found := likenesses(chapter.outcome.study, cache):
+            save(found, kept.folder(out / "single"), chapter.outcome.study.id)
 
 
 def _keep_prose(done: "Reproduction", out: Path) -> None:

@@ -21,6 +21,7 @@
                     idle_of                 the full rate as an expression: the number is judged by the share left idle
     [[table]]       many numbers in the form of a printed table; see `printed`
     [[null]]        what a calculation without a simulator gives for numbers; see `null`
+    [[single]]      numbers that the paper took from one run each; see `single`
     [constant]      stated values of constants of the null model; see `constants`
     [[claim]]       id, source, text, check, share, why; `milder` has text and check of a form that is not counted
     [[remark]]      the same                a cause or an opinion; claims and remarks are the sentences of the paper
@@ -37,6 +38,7 @@ a claim in backticks becomes a link. Numbers of the prose are references, see `r
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,7 @@ from pushout.study.held import check_names
 from pushout.study.null import Null, linear_of, stated_constants
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import Assumption, Override, as_printed, fitted
+from pushout.study.single import Single
 from pushout.study.toml_entry import Entries, EntryError, each_of, keys, made, read
 
 DEFAULT_REPS = 10
@@ -182,6 +185,7 @@ class Study:
     plots: tuple[Dots | Chart, ...]
     sensitivities: tuple[Sensitivity, ...]
     findings: tuple[Finding, ...] = ()
+    singles: tuple[Single, ...] = ()
     settings: tuple[Change, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
@@ -189,9 +193,21 @@ class Study:
     values: Mapping[str, Expression] = field(default_factory=dict)
 
     def at_full_size(self) -> "Study":
-        """The study with the larger numbers of replications that its cases name for `--full`."""
-        cases = {name: replace(case, reps=max(case.reps, case.full)) for name, case in self.cases.items()}
+        """The study with the larger numbers of replications that its cases and its single runs name for `--full`."""
+        runs = {case: single.runs for number, single in self.of_one_run() for _, case in number.measure.uses}
+        cases = {
+            name: replace(case, reps=max(case.reps, case.full, runs.get(name, 0))) for name, case in self.cases.items()
+        }
         return replace(self, cases=cases)
+
+    def of_one_run(self) -> list[tuple[Number, Single]]:
+        """List the numbers that come from one run of the paper each."""
+        return [
+            (number, single)
+            for number in self.numbers
+            for single in self.singles
+            if any(fnmatchcase(number.id, pattern) for pattern in single.numbers)
+        ]
 
     @property
     def grows(self) -> bool:
@@ -259,6 +275,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "remarks": remarks,
         "plots": plots,
         "findings": findings,
+        "singles": each_of(table, "single", lambda entry: _single(entry, [number.id for number in numbers])),
     }
     wordings = each_of(table, "holds", lambda entry: _wording(entry, figures, cases))
     study: Study = sentences.read(made(Study, {**table, **rest, **_holders(table, cases)}), wordings)
@@ -377,6 +394,15 @@ def _sensitivity(
     if sensitivity.assumption not in assumptions:
         raise TypeError(f"assumption of a sensitivity must be one of the study, not {sensitivity.assumption!r}")
     return sensitivity
+
+
+def _single(entry: dict[str, Any], ids: Sequence[str]) -> Single:
+    """Read one `[[single]]`; raise if one of its patterns fits no number."""
+    single = Single.read(entry)
+    for pattern in single.numbers:
+        if not any(fnmatchcase(name, pattern) for name in ids):
+            raise TypeError(f"numbers of single runs must match a number, not {pattern!r}")
+    return single
 
 
 def _used(nulls: Sequence[Null], numbers: Iterable[Number]) -> None:

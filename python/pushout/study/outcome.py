@@ -8,12 +8,14 @@ from statistics import fmean
 from typing import Any
 
 from pushout.stats import Interval
+from pushout.study.certificate import Turn
 from pushout.study.evidence import Comparison
 from pushout.study.model import Claim, Number, Study
 from pushout.study.prose_result import NO_PROSE, Prose
 from pushout.study.samples import SURE
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import fitted
+from pushout.study.single import Likeness
 from pushout.study.tolerance import NEAR
 
 SETS = 400
@@ -29,13 +31,15 @@ def fits(number: str, patterns: Iterable[str]) -> bool:
 class Compared:
     """A number compared with print; `runs` are its smallest and largest value in several replications.
 
-    It is not `known` if it depends on a setting that is not printed, where all settings are as printed.
+    `single` counts the runs like print, if print is one run. It is not `known` if it depends on a setting that is not
+    printed, where all settings are as printed.
     """
 
     number: Number
     measured: Interval
     runs: tuple[float, float] | None = None
     known: bool = True
+    single: Likeness | None = None
 
     @property
     def difference(self) -> float:
@@ -87,6 +91,7 @@ class Compared:
             "runs": self.runs and list(self.runs),
             "relative_error": self.relative_error,
             "verdict": self.verdict,
+            "single_run": self.single and self.single.json(),
             "note": self.number.note or None,
         }
 
@@ -96,7 +101,8 @@ class Judgement:
     """A claim or a remark: whether it holds (for the means, or often enough), with which certainty and evidence.
 
     `sure` is the share of bootstrap resamples with the same verdict; None if every case ran once or there are no
-    resamples. `comparisons` holds what was compared, each with its truth; `milder` judges the milder form.
+    resamples. `comparisons` holds what was compared, each with its truth; `milder` judges the milder form; `turns` has
+    the smallest changes that turn it.
     """
 
     claim: Claim
@@ -105,6 +111,7 @@ class Judgement:
     evidence: str
     comparisons: tuple[Comparison, ...] = ()
     milder: "Judgement | None" = None
+    turns: tuple[Turn, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -129,6 +136,7 @@ class Judgement:
             "holds": self.holds,
             "sure": self.sure,
             "evidence": self.evidence,
+            "turns": [vars(turn) for turn in self.turns],
             "milder": self.milder and {"text": self.milder.claim.text, "holds": self.milder.holds},
         }
 
@@ -349,6 +357,13 @@ def total(outcomes: Iterable[Outcome]) -> dict[str, Any]:
     remarks = [judgement for outcome in outcomes for judgement in outcome.remarks]
     return score(outcomes) | {
         "beyond_tolerance": len(beyond),
+        "single_runs": sum(each.single is not None for outcome in outcomes for each in outcome.findings),
+        "single_runs_like_print": sum(
+            each.single.verdict in ("usual", "possible")
+            for outcome in outcomes
+            for each in outcome.findings
+            if each.single
+        ),
         "beyond_tolerance_among_runs": sum(finding.among for finding in beyond),
         "claims_open": sum(claim.open for claim in claims),
         "remarks": len(remarks),

@@ -101,6 +101,11 @@ def findings(study: Study) -> list[tuple[Finding, str, str]]:
     return found
 
 
+def singles(outcome: Outcome) -> list[Compared]:
+    """List the numbers of which print is one run, with our runs counted."""
+    return [each for each in outcome.findings if each.single]
+
+
 def differing(outcome: Outcome) -> list[tuple[str, list[str]]]:
     """List the numbers outside their tolerance, by source."""
     found = []
@@ -242,6 +247,7 @@ def render(reproduction: Reproduction) -> str:
         "together": together,
         "skill": headline.skill,
         "chosen": headline.chosen,
+        "singles": singles,
         "verdict": verdict,
         "predicted": headline.predicted,
         "needing": headline.needing,
