@@ -19,7 +19,7 @@ from pushout.study.model import Study, available, load
 from pushout.study.outcome import SETS
 from pushout.study.prose_result import FILE as PROSE
 from pushout.study.prose_result import complaints
-from pushout.study.reference import filled, written
+from pushout.study.reference import UNKNOWN, filled, written
 from pushout.study.samples import SURE, Checked
 from pushout.study.single import FILE as SINGLE
 
@@ -191,6 +191,7 @@ def _cell(evidence: str) -> str:
 
 
 def _interval(result: Result, name: str) -> str:
-    measured = result.values[name]
+    if (measured := result.values.get(name)) is None:
+        return UNKNOWN
     text = written(measured)
     return f"{text} {doubt(measured, len(text.partition('.')[2]))}".rstrip()
