@@ -22,6 +22,7 @@ from pushout.cache import write
 from pushout.shipped import STUDIES
 from pushout.stats import share_interval
 from pushout.study.case import counted
+from pushout.study.expression import definitions
 from pushout.study.tolerance import half_a_digit
 from pushout.study.toml_entry import made
 
@@ -112,15 +113,13 @@ class Likeness:
 
 def inputs(study: Study, number: Any) -> str:
     """Hash what determines the runs of a number: scenarios, overrides, its measure and figures."""
-    from pushout.study.finding_result import definitions
-
     cases = [study.cases[case] for case in sorted({case for _, case in number.measure.uses})]
     parts = {
         "scenarios": sorted({hashlib.sha256(case.scenario.read_bytes()).hexdigest() for case in cases}),
         "cases": {case.id: [case.scenario.name, *case.sets] for case in cases},
         "measure": number.measure.text,
         "published": number.published,
-        "figures": definitions(study, [number.measure]),
+        "figures": definitions(study.figures, [number.measure]),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
