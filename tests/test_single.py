@@ -51,8 +51,9 @@ def test_runs_are_like_print_at_it_or_beyond(
 
 
 def test_the_words_say_one_run_of_how_many() -> None:
-    assert str(Likeness("", 191, 5, 4)) == "possible: one run of 22 is like print (9 of 200; 2.1 to 8.4 %)"
-    assert str(Likeness("", 200, 0, 0)) == "unseen: no run is like print (0 of 200; 0.0 to 1.8 %)"
+    assert str(Likeness("", 90, 20, 90)) == "usual: 110 of 200 runs are like print, one run of 2 (47.8 to 62.0 %)"
+    assert str(Likeness("", 191, 5, 4)) == "possible: 9 of 200 runs are like print, one run of 22 (2.1 to 8.4 %)"
+    assert str(Likeness("", 200, 0, 0)) == "unseen: 0 of 200 runs are like print (0.0 to 1.8 %)"
 
 
 def test_at_full_size_every_single_run_has_200_beside_it_which_are_kept(

@@ -102,8 +102,9 @@ class Likeness:
 
     def __str__(self) -> str:
         low, high = (f"{100 * end:.1f}" for end in self.interval)
-        said = f"one run of {self.runs / self.like:.0f} is like print" if self.like else "no run is like print"
-        return f"{self.verdict}: {said} ({self.like} of {self.runs}; {low} to {high} %)"
+        seldom = self.like and self.runs / self.like >= 1.5
+        one = f", one run of {self.runs / self.like:.0f}" if seldom else ""
+        return f"{self.verdict}: {self.like} of {self.runs} runs are like print{one} ({low} to {high} %)"
 
     def json(self) -> dict[str, Any]:
         """Return the part of `reproduce --json`."""
