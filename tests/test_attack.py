@@ -31,6 +31,12 @@ value."large segments everywhere" = ["mss=9140"]
 """The simulator of the tests gives the same to both cases where all segments have 9140 octets: the planted weakness."""
 
 SENSITIVE = """
+[[sensitivity]]
+assumption = "segments"
+taken = "as printed"
+cases = "*"
+value."with delayed acknowledgements" = ["delayed=true"]
+
 [[assumption]]
 name = "segments"
 value = "as printed"

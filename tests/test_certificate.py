@@ -47,7 +47,7 @@ def test_a_sentence_says_what_turns_it(core: FakeCore, tmp_path: Path) -> None:
 
     documents = {case: runs(large if "9140" in case else small) for case in study.cases}
     same = {case: [document(1, goodput=0.97)] * 2 for case in study.cases}
-    variants = [[documents, documents, same]]
+    variants = [[documents, documents], [documents, documents, same]]
     found = judge(study, documents, variants)
     (judgement,) = found.judgements
     limit, ran, assumption = judgement.turns

@@ -58,16 +58,12 @@ class Target:
         """Yield the points of the range from the nearest on, the unchanged one first."""
         for count in range(len(self.axes) + 1):
             level = [
-                tuple((axis.name, value) for axis, value in zip(axes, values, strict=True))
+                (sum(places), tuple((axis.name, axis.values[at]) for axis, at in zip(axes, places, strict=True)))
                 for axes in combinations(self.axes, count)
-                for values in product(*(axis.values for axis in axes))
+                for places in product(*(range(len(axis.values)) for axis in axes))
             ]
             order.shuffle(level)
-            yield from sorted(level, key=self._rank)
-
-    def _rank(self, choice: Choice) -> int:
-        places = {axis.name: axis.values for axis in self.axes}
-        return sum(places[name].index(value) for name, value in choice)
+            yield from (choice for _, choice in sorted(level, key=lambda point: point[0]))
 
 
 @dataclass(frozen=True)
