@@ -115,6 +115,8 @@ def test_the_command_prints_the_nearest_point_and_its_seeds(
     (found,) = json.loads(capsys.readouterr().out)["attacks"]
     assert (found["runs"], found["budget"], found["fell"]) == (10, 10, None)
     assert found["seed"] >= 1
+    command(*asked, "--budget", "1")
+    assert "is not tried, as one point needs a larger budget" in " ".join(capsys.readouterr().out.split())
     command(*asked, "--full", code=2)
     command("reproduce", "--seed", "9", code=2)
     assert "are for --attack" in capsys.readouterr().err

@@ -39,9 +39,13 @@ def _sign(holds: bool) -> str:
 def attacks(found: Sequence[Attack], console: Console) -> None:
     """Print every attack: what was tried, and the nearest point that turned the verdict or left it open."""
     for each in found:
-        verdict = "falls" if each.fell else "stands"
+        verdict = (
+            "falls" if each.fell else "stands" if each.tried else "is not tried, as one point needs a larger budget"
+        )
         stated = "holds" if each.stated else "does not hold"
-        console.print(Text(f"{_sign(not each.fell)} {each.id} {verdict}: {each.text}"))
+        console.print(
+            Text(f"{_sign(not each.fell) if each.tried else SIGNS['uncertain']} {each.id} {verdict}: {each.text}")
+        )
         lines = [f"stated: it {stated}; {each.tried} points, {each.runs} of {each.budget} runs"]
         for word, point in (("falls", each.fell), ("is open", each.open)):
             if point:
@@ -52,4 +56,5 @@ def attacks(found: Sequence[Attack], console: Console) -> None:
             console.print(Padding(Text(line, style="dim"), (0, 0, 0, 2)))
     fell = sum(each.fell is not None for each in found)
     if found:
-        console.print(f"{fell} of {len(found)} fell; seeds from {found[0].seed}")
+        tried = sum(each.tried > 0 for each in found)
+        console.print(f"{fell} of {tried} fell; seeds from {found[0].seed}")
