@@ -41,6 +41,7 @@ ONLY_PARSED = {
         )
     },
     "pushout reproduce 000 --details": "minutes; make tour runs the study with two replications",
+    "pushout reproduce --attack 002/fifo-unfair --budget 60": "a minute; tests/test_attack.py attacks",
     **{f"pushout reproduce {study}": "minutes; tests/test_study.py reads every study" for study in available()},
     **{f"pushout reproduce --findings {study}": "minutes; make findings runs them" for study in WITH_FINDINGS},
 }

@@ -396,6 +396,8 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
         "independent_within_5pct": 2,
         "null": 0,
         "skill": pytest.approx(2 / 3),
+        "null_with_constants": 0,
+        "skill_with_constants": pytest.approx(2 / 3),
         "claims": 1,
         "claims_held": 1,
         "sentences": 1,
@@ -404,6 +406,8 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     assert done.json()["score"] == score(done.outcomes) | {
         "beyond_tolerance": 2,
         "beyond_tolerance_among_runs": 0,
+        "single_runs": 0,
+        "single_runs_like_print": 0,
         "claims_open": 0,
         "remarks": 0,
         "remarks_held": 0,

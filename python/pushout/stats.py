@@ -40,6 +40,21 @@ def unseen(n: int) -> float:
     return float(1 - 0.05 ** (1 / n))
 
 
+def share_interval(count: int, of: int) -> tuple[float, float]:
+    """Compute the exact 95 % interval of a probability, `count` times among `of` trials (Clopper and Pearson, 1934)."""
+
+    def at_most(seen: int, share: float) -> float:
+        return math.fsum(math.comb(of, each) * share**each * (1 - share) ** (of - each) for each in range(seen + 1))
+
+    def solved(seen: int, target: float) -> float:
+        low, high = 0.0, 1.0
+        while low < (middle := (low + high) / 2) < high:
+            low, high = (middle, high) if at_most(seen, middle) > target else (low, middle)
+        return middle
+
+    return solved(count - 1, 0.975) if count else 0.0, solved(count, 0.025) if count < of else 1.0
+
+
 def agreeing(share: float) -> int:
     """Count the equal runs that are needed to bound the share of other values by `share`."""
     return math.ceil(math.log(0.05) / math.log(1 - share))

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from pushout.cli import interrupt
-from pushout.cli.options import FOLDER, JOBS, JSON, MISSED, REPS, console
+from pushout.cli.options import FOLDER, JOBS, JSON, MISSED, REPS, Whole, console
 from pushout.cli.streams import echo_json, tell
 
 if TYPE_CHECKING:
+    from pushout.cache import Cache
     from pushout.study.chapter import Reproduction
     from pushout.study.model import Study
 
 REPORT = "reproduce.json"
+BUDGET, SEED = Whole(min=1, max=1_000_000), Whole(min=0, max=2**63 - 1)
 
 
 @click.command()
@@ -37,6 +39,17 @@ REPORT = "reproduce.json"
     is_flag=True,
     help="Run the findings of the studies instead: controls and ranges; see docs/findings.md.",
 )
+@click.option(
+    "--attack",
+    multiple=True,
+    metavar="ID",
+    help="Attack this finding or sentence (STUDY/ID, or ID) instead: search its range with fresh seeds for the nearest "
+    "point that turns it. A number draws as many at random.",
+)
+@click.option("--budget", type=BUDGET, metavar="N", help="Runs of each attack, at most (default: 100).")
+@click.option(
+    "--seed", type=SEED, metavar="S", help="First seed of an attack (default: a random one, which is printed)."
+)
 @click.option("--decide", is_flag=True, help="Run the cases of open verdicts again, with up to 60 replications.")
 @click.option(
     "--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance, or a claim or finding fails."
@@ -50,6 +63,9 @@ def reproduce(
     out: Path,
     full: bool,
     findings: bool,
+    attack: tuple[str, ...],
+    budget: int | None,
+    seed: int | None,
     decide: bool,
     strict: bool,
     details: bool,
@@ -72,6 +88,15 @@ def reproduce(
 
     if full and reps:
         raise click.UsageError("--full and --reps both give the number of replications: use one of them")
+    if (budget is not None or seed is not None) and not attack:
+        raise click.UsageError("--budget and --seed are for --attack: name a finding or a sentence there")
+    if attack:
+        if findings or reps or full or decide or details:
+            raise click.UsageError(
+                "--attack has its own runs: leave out --findings, --reps, --full, --decide, --details"
+            )
+        _attack([load(study) for study in _studies(studies)], attack, budget, seed, out, jobs, strict, as_json)
+        return
     if findings:
         if reps or full or decide or details:
             raise click.UsageError("--findings has its own replications: leave out --reps, --full, --decide, --details")
@@ -88,6 +113,7 @@ def reproduce(
             _keep_prose(done, out)
         if full:
             _keep_full(done, {study.id for study in loaded if study.grows}, out)
+            _keep_singles(done, cache, out)
         _write_report(done.beside(others.chapters), out)
     if others.gone:
         tell(f"removed from the report, because their results are of another version: {', '.join(others.gone)}")
@@ -99,6 +125,43 @@ def reproduce(
         names = [other.outcome.study.id for other in others.chapters]
         reproduction(done, str(out / "index.html"), names, console(), details=details)
     if strict and done.failed:
+        raise click.exceptions.Exit(MISSED)
+
+
+def _attack(
+    studies: "Sequence[Study]",
+    names: Sequence[str],
+    budget: int | None,
+    seed: int | None,
+    out: Path,
+    jobs: int | None,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Attack findings and sentences, and print the nearest points that turn them."""
+    from secrets import randbelow
+
+    from pushout import kept
+    from pushout.cache import Cache
+    from pushout.progress import Progress
+    from pushout.question.output import Output
+    from pushout.show.findings import attacks
+    from pushout.study.attack import BUDGET as RUNS
+    from pushout.study.attack import Attacker, chosen, document, targets
+
+    first = 1 + randbelow(2**31) if seed is None else seed
+    cache = Cache(kept.folder(out / "cache"))
+    interrupt.keeping(cache.folder)
+    with Output(out).claimed(["reproduce"]):
+        found = [
+            Attacker(target, first, budget or RUNS, cache, jobs).attack(Progress)
+            for target in chosen(names, targets(studies), first)
+        ]
+    if as_json:
+        echo_json(document(found))
+    else:
+        attacks(found, console())
+    if strict and any(each.fell for each in found):
         raise click.exceptions.Exit(MISSED)
 
 
@@ -134,6 +197,17 @@ def _keep_full(done: "Reproduction", grown: Collection[str], out: Path) -> None:
     for chapter in done.chapters:
         if chapter.outcome.study.id in grown:
             save(chapter.outcome, kept.folder(out / "full"))
+
+
+def _keep_singles(done: "Reproduction", cache: "Cache", out: Path) -> None:
+    """Count in `DIR/single` how many runs are like print where that is one run."""
+    from pushout import kept
+    from pushout.study.reproduce import likenesses
+    from pushout.study.single import save
+
+    for chapter in done.chapters:
+        if found := likenesses(chapter.outcome.study, cache):
+            save(found, kept.folder(out / "single"), chapter.outcome.study.id)
 
 
 def _keep_prose(done: "Reproduction", out: Path) -> None:

@@ -19,8 +19,9 @@ from pushout.study.model import Study, available, load
 from pushout.study.outcome import SETS
 from pushout.study.prose_result import FILE as PROSE
 from pushout.study.prose_result import complaints
-from pushout.study.reference import filled, written
+from pushout.study.reference import UNKNOWN, filled, written
 from pushout.study.samples import SURE, Checked
+from pushout.study.single import FILE as SINGLE
 
 PAGE = Path("docs/findings.md")
 PICTURES = Path("docs/static/findings")
@@ -85,6 +86,13 @@ def take_full(report: Path) -> None:
     commit = _commit()
     for data in sorted((report / "full").glob("*.json")):
         _keep({"commit": commit, **_read(data)}, STUDIES / data.stem / FULL)
+
+
+def take_singles(report: Path) -> None:
+    """Copy the counts of runs like print from a report to their folders, with the commit."""
+    commit = _commit()
+    for data in sorted((report / "single").glob("*.json")):
+        _keep({"commit": commit, **_read(data)}, STUDIES / data.stem / SINGLE)
 
 
 def _keep(document: Mapping[str, Any], file: Path) -> None:
@@ -183,6 +191,7 @@ def _cell(evidence: str) -> str:
 
 
 def _interval(result: Result, name: str) -> str:
-    measured = result.values[name]
+    if (measured := result.values.get(name)) is None:
+        return UNKNOWN
     text = written(measured)
     return f"{text} {doubt(measured, len(text.partition('.')[2]))}".rstrip()

@@ -1,6 +1,7 @@
 """Print studies: their scores, and the differences from print with reasons, or every number and every claim."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -24,8 +25,8 @@ SCORE = [
     Column("study", right=False),
     *(Column(title, whole=True) for title in ("numbers", "null", "skill", "sentences", "as printed", "fitted")),
 ]
-"""The columns of the score: independent numbers near print, those that the null model reaches, the skill, sentences
-that hold, numbers and sentences as printed, fitted choices."""
+"""The columns of the score: independent numbers near print, those that the null models reach without and with
+constants, the skill beside either, sentences that hold, numbers and sentences as printed, fitted choices."""
 
 
 def reproduction(
@@ -93,9 +94,13 @@ def _score(outcomes: Sequence[Outcome]) -> Iterator[list[str | Text]]:
         yield [
             name,
             f"{own['independent_within_5pct']} of {own['independent']}",
-            str(own["null"]),
-            "–" if own["skill"] is None else skill(own),
+            f"{own['null']}, {own['null_with_constants']}",
+            f"{_skill(own, '')}, {_skill(own, '_with_constants')}",
             f"{own['sentences_held']} of {own['sentences']}",
             f"{printed['independent_within_5pct']}, {printed['sentences_held']}",
             str(own["fitted"]),
         ]
+
+
+def _skill(own: Mapping[str, Any], beside: str) -> str:
+    return "–" if own[f"skill{beside}"] is None else skill(own, beside)

@@ -31,6 +31,10 @@ DIGITS = range(4, 9)
 """Digits of a value: the first number of them that distinguishes it from the value compared with it."""
 
 
+MANY = 12
+"""Entries of a comparison of lists that are written out; of more, only those that are false."""
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The two sides of a comparison and its sign; for lists, the truth and the name of each entry."""
@@ -63,8 +67,9 @@ class Comparison:
     def __str__(self) -> str:
         if not isinstance(self.true, tuple):
             return f"{self._pair(self.left, self.right)}{'' if self.true else ' is false'} [{self.expression}]"
-        said = ", ".join(f"{name}: {pair}{'' if true else ' is false'}" for name, pair, true in self.entries)
-        return f"true for {sum(self.true)} of {len(self.true)} [{self.expression}; {said}]"
+        shown = [entry for entry in self.entries if not entry[2] or len(self.true) <= MANY]
+        said = ", ".join(f"{name}: {pair}{'' if true else ' is false'}" for name, pair, true in shown[:MANY])
+        return f"true for {sum(self.true)} of {len(self.true)} [{self.expression}{'; ' if said else ''}{said}]"
 
     def _pair(self, left: float, right: float) -> str:
         for digits in DIGITS:

@@ -15,7 +15,7 @@ import ast
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from statistics import fmean
 from typing import Any
@@ -315,6 +315,19 @@ class Expression:
         if figure not in self._figures:
             known = excerpt(", ".join(self._figures), 2 * VALUE)
             raise ExpressionError(f"{quoted(self.text)}: unknown figure {quoted(figure)} (allowed: {known})")
+
+
+def definitions(figures: Mapping[str, str | Expression], checks: Iterable[Expression]) -> dict[str, str]:
+    """Collect the figures that expressions use, those of quantities among them, with what each stands for."""
+    found: dict[str, str] = {}
+    names = [name for check in checks for name, _ in check.uses]
+    while names:
+        name = names.pop()
+        what = figures[name]
+        if isinstance(what, Expression):
+            names += [other for other, _ in what.uses if other not in found]
+        found[name] = what.text if isinstance(what, Expression) else what
+    return found
 
 
 def _is_number(constant: Value) -> bool:

@@ -13,6 +13,7 @@
     names           names with digits in the prose
     [[finding.cases]]   further cases, which only the finding runs; see `case`
     [[finding.range]]   name, set: overrides after which the comparison must hold
+    [[finding.search]]  name, value."LABEL" = overrides: an axis that `--attack` searches, nearest values first
 
 Overrides of a change and of a setting are a list for every case, or lists by patterns of cases: `set."CASES" = []`.
 
@@ -69,6 +70,14 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Axis:
+    """A dimension of what an attack searches, with its values from the nearest on."""
+
+    name: str
+    values: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
 class Finding:
     """A parsed `[[finding]]`; `cases` are those that it uses, with its overrides, and `values` its references."""
 
@@ -85,6 +94,7 @@ class Finding:
     settings: tuple[Change, ...]
     values: Mapping[str, Expression]
     cases: Mapping[str, Case]
+    search: tuple[Axis, ...] = ()
 
     @classmethod
     def read(cls, entry: dict[str, Any], of: "Surroundings") -> "Finding":
@@ -107,6 +117,7 @@ class Finding:
             "comparison": comparison,
             "control": control,
             "range": tuple(changes(entry.pop("range", []), chosen)),
+            "search": tuple(_axes(entry.pop("search", []), chosen)),
             "seeds": _seeds(entry),
             "random": entry.pop("random", True),
             "settings": tuple(changes([{"name": name, "set": sets} for name, sets in settings.items()], chosen)),
@@ -171,6 +182,13 @@ def changes(entries: Iterable[dict[str, Any]], chosen: Mapping[str, Case]) -> It
             if not any(fnmatchcase(case, pattern) for case in chosen):
                 raise TypeError(f"{entry['name']!r} must change a case: none fits {pattern!r}")
         yield made(Change, {**entry, "sets": by_case})
+
+
+def _axes(entries: Iterable[dict[str, Any]], chosen: Mapping[str, Case]) -> Iterator[Axis]:
+    """Read what an attack searches."""
+    for entry in entries:
+        values = [{"name": name, "set": sets} for name, sets in keys("value", entry.pop("value")).items()]
+        yield made(Axis, {**entry, "values": tuple(changes(values, chosen))})
 
 
 def _seeds(entry: dict[str, Any]) -> int:

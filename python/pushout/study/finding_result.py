@@ -16,7 +16,7 @@ from pushout import _core
 from pushout.cache import write
 from pushout.shipped import STUDIES
 from pushout.stats import Interval
-from pushout.study.expression import Expression
+from pushout.study.expression import definitions
 from pushout.study.finding import Finding
 from pushout.study.model import Study, StudyError
 from pushout.study.samples import Checked
@@ -62,23 +62,10 @@ def inputs(study: Study, finding: Finding) -> str:
         "cases": {case.id: [case.scenario.name, *case.sets] for case in cases},
         "range": {change.name: dict(change.sets) for change in finding.range},
         "checks": [check.text for check in checks],
-        "figures": definitions(study, checks),
+        "figures": definitions(study.figures, checks),
         "seeds": finding.seeds,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def definitions(study: Study, checks: Sequence[Expression]) -> dict[str, str]:
-    """Collect the figures that expressions use, those of quantities among them, with what each stands for."""
-    found: dict[str, str] = {}
-    names = [name for check in checks for name, _ in check.uses]
-    while names:
-        name = names.pop()
-        what = study.figures[name]
-        if isinstance(what, Expression):
-            names += [other for other, _ in what.uses if other not in found]
-        found[name] = what.text if isinstance(what, Expression) else what
-    return found
 
 
 def document(results: Mapping[str, Sequence[Result]]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 from pushout import _core
 from pushout.cache import write
 from pushout.shipped import STUDIES
-from pushout.study.finding_result import definitions
+from pushout.study.expression import definitions
 from pushout.study.model import Study, StudyError
 from pushout.study.outcome import Judgement, Outcome
 
@@ -59,7 +59,7 @@ def inputs(study: Study) -> str:
         "scenarios": sorted(hashlib.sha256(scenario.read_bytes()).hexdigest() for scenario in scenarios),
         "cases": {case.id: [case.scenario.name, case.reps, *case.sets] for case in cases},
         "checks": [[claim.check.text, claim.share] for claim in claims],
-        "figures": definitions(study, [claim.check for claim in claims]),
+        "figures": definitions(study.figures, [claim.check for claim in claims]),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

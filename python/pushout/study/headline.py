@@ -60,11 +60,20 @@ def needing(outcome: Outcome) -> str:
     return said + _changed("Only as taken", taken, other) + _changed("Only as printed", other, taken)
 
 
-def skill(own: Mapping[str, Any]) -> str:
-    """Write the skill of a score, or why it is undefined."""
-    if own["skill"] is not None:
-        return f"{own['skill']:.2f}".replace("-", "−")
+def skill(own: Mapping[str, Any], beside: str = "") -> str:
+    """Write the skill of a score, or why it is undefined; `beside` is "_with_constants" for the second null model."""
+    found = own[f"skill{beside}"]
+    if found is not None:
+        return f"{found:.2f}".replace("-", "−")
     return f"a calculation reaches all {own['independent']}" if own["independent"] else "no independent number"
+
+
+def chosen(study: Study) -> list[str]:
+    """Write the constants of the second null model, each with the table for which it stands."""
+    return [
+        f"{each.name} = {each.value:.4g}{f', {each.table}' if each.table else ''}: {each.adds} more"
+        for each in study.constants
+    ]
 
 
 def _changed(when: str, some: list[Judgement], others: list[Judgement]) -> str:

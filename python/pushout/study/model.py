@@ -18,8 +18,11 @@
     [[number]]      id, label, text, unit, source, measure, published, note; see `tolerance`
                     dependent, exact        the reason if it is not independent; whether the settings alone imply it
                     derived                 the formula that gives `published`, if that is printed nowhere
+                    idle_of                 the full rate as an expression: the number is judged by the share left idle
     [[table]]       many numbers in the form of a printed table; see `printed`
     [[null]]        what a calculation without a simulator gives for numbers; see `null`
+    [[single]]      numbers that the paper took from one run each; see `single`
+    [constant]      stated values of constants of the null model; see `constants`
     [[claim]]       id, source, text, check, share, why; `milder` has text and check of a form that is not counted
     [[remark]]      the same                a cause or an opinion; claims and remarks are the sentences of the paper
     [[plot]]        see `charts`
@@ -35,6 +38,7 @@ a claim in backticks becomes a link. Numbers of the prose are references, see `r
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,16 +47,17 @@ from pushout import _core
 from pushout.errors import PushoutError, ScenarioError
 from pushout.shipped import STUDIES
 from pushout.source import read as read_text
-from pushout.study import charts, printed, sentences, tolerance
+from pushout.study import charts, constants, printed, sentences, tolerance
 from pushout.study.case import Case, counted
 from pushout.study.case import cases as cases_of
 from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.finding import Change, Finding, Surroundings, changes
 from pushout.study.held import check_names
-from pushout.study.null import Null, null_of
+from pushout.study.null import Null, linear_of, stated_constants
 from pushout.study.sensitivity import Sensitivity
-from pushout.study.settings import Assumption, Override, as_printed
+from pushout.study.settings import Assumption, Override, as_printed, fitted
+from pushout.study.single import Single
 from pushout.study.toml_entry import Entries, EntryError, each_of, keys, made, read
 
 DEFAULT_REPS = 10
@@ -88,7 +93,7 @@ class Number:
     """A printed number and its measure; `dependent` is the reason if another number or the settings imply it.
 
     A `derived` number is printed nowhere: we computed `published` from a formula, which the text names. `null` is its
-    value by the null model of the study, None if that has none.
+    value by the null model of the study, None if that has none; `with_constants` that of the second null model.
     """
 
     id: str
@@ -103,6 +108,8 @@ class Number:
     dependent: str = ""
     derived: str = ""
     null: float | None = None
+    linear: constants.Linear | None = None
+    with_constants: float | None = None
 
     @property
     def independent(self) -> bool:
@@ -118,12 +125,20 @@ class Number:
         """Return the difference that counts as within this share of print; what is exact or derived gets no share."""
         if self.tolerance.kind == "exact" or self.derived:
             return self.tolerance.of(self.published)
-        return tolerance.near(self.published, share)
+        return self.tolerance.near(self.published, share)
 
     @property
     def null_is_near(self) -> bool:
         """True if the null model is within 5 % of print; it misses a number for which it has no value."""
-        return self.null is not None and abs(self.null - self.published) <= self.allowed(tolerance.NEAR)
+        return self._is_near(self.null)
+
+    @property
+    def constants_are_near(self) -> bool:
+        """True if the null model with constants is within 5 % of print."""
+        return self._is_near(self.with_constants)
+
+    def _is_near(self, value: float | None) -> bool:
+        return value is not None and abs(value - self.published) <= self.allowed(tolerance.NEAR)
 
 
 @dataclass(frozen=True)
@@ -164,11 +179,13 @@ class Study:
     cases: dict[str, Case]
     numbers: tuple[Number, ...]
     nulls: tuple[Null, ...]
+    constants: tuple[constants.Constant, ...]
     claims: tuple[Claim, ...]
     remarks: tuple[Claim, ...]
     plots: tuple[Dots | Chart, ...]
     sensitivities: tuple[Sensitivity, ...]
     findings: tuple[Finding, ...] = ()
+    singles: tuple[Single, ...] = ()
     settings: tuple[Change, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
@@ -176,9 +193,21 @@ class Study:
     values: Mapping[str, Expression] = field(default_factory=dict)
 
     def at_full_size(self) -> "Study":
-        """The study with the larger numbers of replications that its cases name for `--full`."""
-        cases = {name: replace(case, reps=max(case.reps, case.full)) for name, case in self.cases.items()}
+        """The study with the larger numbers of replications that its cases and its single runs name for `--full`."""
+        runs = {case: single.runs for number, single in self.of_one_run() for _, case in number.measure.uses}
+        cases = {
+            name: replace(case, reps=max(case.reps, case.full, runs.get(name, 0))) for name, case in self.cases.items()
+        }
         return replace(self, cases=cases)
+
+    def of_one_run(self) -> list[tuple[Number, Single]]:
+        """List the numbers that come from one run of the paper each."""
+        return [
+            (number, single)
+            for number in self.numbers
+            for single in self.singles
+            if any(fnmatchcase(number.id, pattern) for pattern in single.numbers)
+        ]
 
     @property
     def grows(self) -> bool:
@@ -217,7 +246,8 @@ def load(study: str, root: Path = STUDIES) -> Study:
 def _study(table: dict[str, Any], folder: Path) -> Study:
     figures = _figures(table)
     cases = _cases(table, folder)
-    nulls = each_of(table, "null", Null.read)
+    named = stated_constants(keys("constant", table.pop("constant", {})))
+    nulls = each_of(table, "null", lambda entry: Null.read(entry, named))
     numbers = _all_numbers(table, figures, cases, nulls)
     claims, remarks = (
         each_of(table, key, partial(_claim, figures=figures, cases=cases)) for key in ("claim", "remark")
@@ -225,6 +255,8 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
     with read(Entries(table, "plot")) as entries:
         plots = charts.read(entries, [number.id for number in numbers], figures, cases)
     settings = _settings(table, cases)
+    chosen = constants.choose(numbers, fitted(settings["assumptions"], settings["overrides"]))
+    numbers = tuple(replace(each, with_constants=constants.value_of(each, each.null, chosen)) for each in numbers)
     published = {number.id: number.published for number in numbers}
     surroundings = Surroundings(folder, figures, cases, [plot.title for plot in plots], published)
     findings = each_of(table, "finding", lambda entry: Finding.read(entry, surroundings))
@@ -238,10 +270,12 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "cases": cases,
         "numbers": numbers,
         "nulls": nulls,
+        "constants": chosen,
         "claims": claims,
         "remarks": remarks,
         "plots": plots,
         "findings": findings,
+        "singles": each_of(table, "single", lambda entry: _single(entry, [number.id for number in numbers])),
     }
     wordings = each_of(table, "holds", lambda entry: _wording(entry, figures, cases))
     study: Study = sentences.read(made(Study, {**table, **rest, **_holders(table, cases)}), wordings)
@@ -362,6 +396,15 @@ def _sensitivity(
     return sensitivity
 
 
+def _single(entry: dict[str, Any], ids: Sequence[str]) -> Single:
+    """Read one `[[single]]`; raise if one of its patterns fits no number."""
+    single = Single.read(entry)
+    for pattern in single.numbers:
+        if not any(fnmatchcase(name, pattern) for name in ids):
+            raise TypeError(f"numbers of single runs must match a number, not {pattern!r}")
+    return single
+
+
 def _used(nulls: Sequence[Null], numbers: Iterable[Number]) -> None:
     """Raise if a rule of the null model fits no number."""
     ids = [number.id for number in numbers]
@@ -382,14 +425,17 @@ def _numbers(
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise TypeError(f"{entry['id']}: published must be a number, not {value!r}")
     rest = {"unit": "", "note": "", **entry, "tolerance": tolerance.read(entry, values)}
-    rest.pop("exact", None)
+    for key in ("exact", "idle_of"):
+        rest.pop(key, None)
     if not isinstance(published, dict):
-        rest |= {"measure": Expression(entry["measure"], figures, cases), "null": null_of(nulls, entry["id"])}
+        null, linear = linear_of(nulls, entry["id"], rest["text"])
+        rest |= {"measure": Expression(entry["measure"], figures, cases), "null": null, "linear": linear}
         yield made(Number, {**rest, "published": published})
         return
     for key, value in published.items():
         own: dict[str, Any] = {name: rest[name].replace("{}", key) for name in ("label", "text")}
         measure = Expression(entry["measure"].replace("{}", key), figures, cases)
         name = f"{entry['id']}.{key}"
-        own |= {"id": name, "published": value, "measure": measure, "null": null_of(nulls, name, key)}
+        null, linear = linear_of(nulls, name, own["text"], key)
+        own |= {"id": name, "published": value, "measure": measure, "null": null, "linear": linear}
         yield made(Number, {**rest, **own})

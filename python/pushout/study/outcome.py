@@ -8,25 +8,38 @@ from statistics import fmean
 from typing import Any
 
 from pushout.stats import Interval
+from pushout.study.certificate import Turn
 from pushout.study.evidence import Comparison
 from pushout.study.model import Claim, Number, Study
 from pushout.study.prose_result import NO_PROSE, Prose
 from pushout.study.samples import SURE
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import fitted
+from pushout.study.single import Likeness
 from pushout.study.tolerance import NEAR
 
 SETS = 400
 """Number of bootstrap resamples; it gives a share of 0.95 to within ± 0.02."""
 
 
+def fits(number: str, patterns: Iterable[str]) -> bool:
+    """Return whether the id of a number fits one of the patterns."""
+    return any(fnmatchcase(number, pattern) for pattern in patterns)
+
+
 @dataclass(frozen=True)
 class Compared:
-    """A number compared with print; `runs` are its smallest and largest value in several replications."""
+    """A number compared with print; `runs` are its smallest and largest value in several replications.
+
+    `single` counts the runs like print, if print is one run. It is not `known` if it depends on a setting that is not
+    printed, where all settings are as printed.
+    """
 
     number: Number
     measured: Interval
     runs: tuple[float, float] | None = None
+    known: bool = True
+    single: Likeness | None = None
 
     @property
     def difference(self) -> float:
@@ -40,7 +53,7 @@ class Compared:
 
     def is_near(self, share: float) -> bool:
         """Return whether it is within this share of print, or as near as the printed digits tell."""
-        return abs(self.difference) <= self.number.allowed(share)
+        return self.known and abs(self.difference) <= self.number.allowed(share)
 
     @property
     def verdict(self) -> str:
@@ -73,10 +86,12 @@ class Compared:
             "derived": bool(self.number.derived),
             "published": self.number.published,
             "null": self.number.null,
+            "null_with_constants": self.number.with_constants,
             "measured": self.measured,
             "runs": self.runs and list(self.runs),
             "relative_error": self.relative_error,
             "verdict": self.verdict,
+            "single_run": self.single and self.single.json(),
             "note": self.number.note or None,
         }
 
@@ -86,7 +101,8 @@ class Judgement:
     """A claim or a remark: whether it holds (for the means, or often enough), with which certainty and evidence.
 
     `sure` is the share of bootstrap resamples with the same verdict; None if every case ran once or there are no
-    resamples. `comparisons` holds what was compared, each with its truth; `milder` judges the milder form.
+    resamples. `comparisons` holds what was compared, each with its truth; `milder` judges the milder form; `turns` has
+    the smallest changes that turn it.
     """
 
     claim: Claim
@@ -95,6 +111,7 @@ class Judgement:
     evidence: str
     comparisons: tuple[Comparison, ...] = ()
     milder: "Judgement | None" = None
+    turns: tuple[Turn, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -119,6 +136,7 @@ class Judgement:
             "holds": self.holds,
             "sure": self.sure,
             "evidence": self.evidence,
+            "turns": [vars(turn) for turn in self.turns],
             "milder": self.milder and {"text": self.milder.claim.text, "holds": self.milder.holds},
         }
 
@@ -146,7 +164,7 @@ class Variant:
         return Hits.count(self._fitting(patterns))
 
     def _fitting(self, patterns: Sequence[str]) -> list[Compared]:
-        return [each for each in self.findings if any(fnmatchcase(each.number.id, name) for name in patterns)]
+        return [each for each in self.findings if fits(each.number.id, patterns)]
 
     def json(self) -> dict[str, Any]:
         """Return the part of `reproduce --json`."""
@@ -252,6 +270,7 @@ class Outcome:
             "assumptions": [vars(assumption) for assumption in self.study.assumptions],
             "settings": {"fitted": self.fitted, "overrides": [override.json() for override in self.study.overrides]},
             "score": score([self]),
+            "constants": [vars(constant) for constant in self.study.constants],
             "as_printed": score([self.as_printed]),
             "replications": {case: len(seeds) for case, seeds in self.seeds.items()},
             "numbers": [finding.json() for finding in self.findings],
@@ -264,18 +283,26 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Hits:
-    """Count of the `of` independent numbers within 5 % of print: measured, and by the null model."""
+    """Count of the `of` independent numbers within 5 % of print: measured, and by the null models."""
 
     measured: int
     null: int
     of: int
+    constants: int = 0
 
     @classmethod
     def count(cls, findings: Iterable[Compared]) -> "Hits":
         """Count over the independent ones of these numbers."""
         independent = [finding for finding in findings if finding.number.independent]
         measured = sum(finding.is_near(NEAR) for finding in independent)
-        return cls(measured, sum(finding.number.null_is_near for finding in independent), len(independent))
+        nulls = sum(finding.number.null_is_near for finding in independent)
+        constants = sum(finding.number.constants_are_near for finding in independent)
+        return cls(measured, nulls, len(independent), constants)
+
+    @property
+    def beside_constants(self) -> "Hits":
+        """Compare with the second null model in the place of the first."""
+        return Hits(self.measured, self.constants, self.of)
 
 
 def skill(hits: Iterable[Hits]) -> float | None:
@@ -292,7 +319,8 @@ def skill(hits: Iterable[Hits]) -> float | None:
 def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, Any]:
     """Count the numbers by their distance from print, and the sentences (claims and remarks together) that hold.
 
-    `null` counts the independent numbers that the null models reach; see `skill`.
+    `null` counts the independent numbers that the null models reach, `null_with_constants` those that they reach with
+    chosen constants; see `skill` and `constants`.
     """
     outcomes = list(outcomes)
     findings = [finding for outcome in outcomes for finding in outcome.findings]
@@ -307,6 +335,8 @@ def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, Any]:
         "independent_within_5pct": sum(each.measured for each in hits),
         "null": sum(each.null for each in hits),
         "skill": skill(hits),
+        "null_with_constants": sum(each.constants for each in hits),
+        "skill_with_constants": skill(each.beside_constants for each in hits),
         "claims": len(claims),
         "claims_held": sum(claims),
         "sentences": len(claims + remarks),
@@ -327,6 +357,13 @@ def total(outcomes: Iterable[Outcome]) -> dict[str, Any]:
     remarks = [judgement for outcome in outcomes for judgement in outcome.remarks]
     return score(outcomes) | {
         "beyond_tolerance": len(beyond),
+        "single_runs": sum(each.single is not None for outcome in outcomes for each in outcome.findings),
+        "single_runs_like_print": sum(
+            each.single.verdict in ("usual", "possible")
+            for outcome in outcomes
+            for each in outcome.findings
+            if each.single
+        ),
         "beyond_tolerance_among_runs": sum(finding.among for finding in beyond),
         "claims_open": sum(claim.open for claim in claims),
         "remarks": len(remarks),

@@ -17,9 +17,8 @@ from pushout.shipped import STUDIES
 from pushout.stats import Interval
 from pushout.study import sentences
 from pushout.study.case import Case
-from pushout.study.expression import ExpressionError, UnmeasuredError
+from pushout.study.expression import ExpressionError, UnmeasuredError, definitions
 from pushout.study.finding import Change
-from pushout.study.finding_result import definitions
 from pushout.study.held import quantities
 from pushout.study.model import Study, StudyError
 from pushout.study.samples import Checked, Samples
@@ -91,7 +90,7 @@ def inputs(study: Study) -> str:
         "scenarios": sorted({hashlib.sha256(case.scenario.read_bytes()).hexdigest() for case in cases}),
         "cases": {case.id: [case.scenario.name, case.reps, *case.sets] for case in cases},
         "checks": [check.text for check in checks],
-        "figures": definitions(study, checks),
+        "figures": definitions(study.figures, checks),
         "quantities": [number for _, _, text in sentences.sentences(study) for number in quantities(text)],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -101,6 +101,11 @@ def findings(study: Study) -> list[tuple[Finding, str, str]]:
     return found
 
 
+def singles(outcome: Outcome) -> list[Compared]:
+    """List the numbers of which print is one run, with our runs counted."""
+    return [each for each in outcome.findings if each.single]
+
+
 def differing(outcome: Outcome) -> list[tuple[str, list[str]]]:
     """List the numbers outside their tolerance, by source."""
     found = []
@@ -182,12 +187,15 @@ def markdown(reproduction: Reproduction) -> str:
         "independent numbers within 5 %",
         "null model",
         "skill",
+        "null model with constants",
+        "skill beside it",
         "all numbers",
         "sentences that hold",
         "of these claims",
         "sentences open",
         "as printed: independent numbers",
         "skill",
+        "skill beside constants",
         "sentences",
         "fitted choices",
     )
@@ -205,12 +213,15 @@ def _line(name: str, own: dict[str, Any]) -> str:
         f"{own['independent_within_5pct']} of {own['independent']}",
         str(own["null"]),
         headline.skill(own),
+        str(own["null_with_constants"]),
+        headline.skill(own, "_with_constants"),
         f"{own['within_5pct']} of {own['numbers']}",
         f"{own['sentences_held']} of {own['sentences']}",
         f"{own['claims_held']} of {own['claims']}",
         f"{own['claims_open'] + own['remarks_open']} of {own['sentences']}",
         f"{printed['independent_within_5pct']} of {printed['independent']}",
         headline.skill(printed),
+        headline.skill(printed, "_with_constants"),
         f"{printed['sentences_held']} of {printed['sentences']}",
         str(own["fitted"]),
     )
@@ -235,6 +246,8 @@ def render(reproduction: Reproduction) -> str:
         "score": total,
         "together": together,
         "skill": headline.skill,
+        "chosen": headline.chosen,
+        "singles": singles,
         "verdict": verdict,
         "predicted": headline.predicted,
         "needing": headline.needing,

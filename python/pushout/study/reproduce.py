@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,15 +17,17 @@ from pushout.simulate import Job, Progress, run_all
 from pushout.stats import interval
 from pushout.study import sentences
 from pushout.study.case import Case
+from pushout.study.certificate import PRINTED, Turn, of_limit, of_runs
 from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
-from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing
+from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing, fits
 from pushout.study.prose_result import check_settings, measured
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import as_printed
+from pushout.study.single import Likeness, inputs, kept
 from pushout.study.worker_process import WorkerProcess
 
 Stage = Callable[[str], AbstractContextManager[Progress]]
@@ -222,32 +224,58 @@ def judge(
     `variants` holds, for each sensitivity of the study and each of its values, the documents of its cases; `printed`
     those of the cases that are different with every setting as printed.
     """
+    singles = kept(study)
     samples = Samples(study.figures, documents, SETS, study.units)
     charts = [plot.lines if isinstance(plot, Chart) else () for plot in study.plots]
     prose = measured(study, samples)
     study = sentences.with_values(study, prose.values)
+    weighings = [
+        _weigh(study, sensitivity, documents)
+        for sensitivity, documents in zip(study.sensitivities, variants, strict=bool(variants))
+    ]
+    as_printed = _as_printed(study, {**documents, **(printed or {})}) if printed or _unknown(study) else None
+    claims, remarks = (
+        [_certified(_check(each, samples), weighings, as_printed) for each in some]
+        for some in (study.claims, study.remarks)
+    )
     return Outcome(
         study,
-        _found(study.numbers, samples),
-        [_check(claim, samples) for claim in study.claims],
-        [_check(remark, samples) for remark in study.remarks],
+        [replace(each, single=singles.get(each.number.id)) for each in _found(study.numbers, samples)],
+        claims,
+        remarks,
         {case: [document["seed"] for document in runs] for case, runs in documents.items()},
         [[samples.curve(line.measures, line.reps) for line in lines] for lines in charts],
-        [
-            _weigh(study, sensitivity, documents)
-            for sensitivity, documents in zip(study.sensitivities, variants, strict=bool(variants))
-        ],
-        _as_printed(study, {**documents, **printed}) if printed else None,
+        weighings,
+        as_printed,
         prose,
     )
+
+
+def likenesses(study: Study, cache: Cache) -> dict[str, Likeness]:
+    """Count the runs like print of every number that is one run of the paper and whose runs the cache holds."""
+    found = {}
+    for number, single in study.of_one_run():
+        cases = {case: runs_of(study.cases[case], single.runs, cache) for _, case in number.measure.uses}
+        if all(run.path in cache for runs in cases.values() for run in runs):
+            samples = Samples(study.figures, _documents(cases, cache.load), units=study.units)
+            values = samples.each(number.measure)
+            found[number.id] = Likeness.count(inputs(study, number), values, number.published)
+    return found
 
 
 def _as_printed(study: Study, documents: Mapping[str, list[Document]]) -> Variant:
     """The study with every setting as printed: what no override changes is as it was."""
     samples = Samples(study.figures, documents, units=study.units)
-    findings = _found(study.numbers, samples)
+    found = _found(study.numbers, samples)
+    unknown = _unknown(study)
+    findings = [replace(each, known=not fits(each.number.id, unknown)) for each in found]
     claims, remarks = ([_check(each, samples) for each in some] for some in (study.claims, study.remarks))
     return Variant("as printed", findings, claims, remarks)
+
+
+def _unknown(study: Study) -> list[str]:
+    """List the patterns of numbers that have no value with every setting as printed."""
+    return [pattern for override in study.overrides for pattern in override.unknown]
 
 
 def _found(numbers: Iterable[Number], samples: Samples) -> list[Compared]:
@@ -265,9 +293,11 @@ def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, li
     for value, documents in zip(sensitivity.values, values, strict=True):
         samples = Samples(study.figures, documents, units=study.units)
         numbers = [number for number in study.numbers if _within(number.measure, documents)]
-        claims = [claim for claim in study.claims if _within(claim.check, documents)]
-        findings = _found(numbers, samples)
-        variants.append(Variant(value, findings, [_check(claim, samples) for claim in claims]))
+        claims, remarks = (
+            [_check(each, samples) for each in some if _within(each.check, documents)]
+            for some in (study.claims, study.remarks)
+        )
+        variants.append(Variant(value, _found(numbers, samples), claims, remarks))
     return Weighing(sensitivity, variants, min(len(runs) for documents in values for runs in documents.values()))
 
 
@@ -284,4 +314,22 @@ def _check(claim: Claim, samples: Samples) -> Judgement:
     else:
         said += f"; the claim requires a share of {claim.share:g}"
     milder = _check(claim.milder, samples) if claim.milder else None
-    return Judgement(claim, found.holds, found.sure, said, found.comparisons, milder)
+    turns = (*of_limit(found.margin), *of_runs(found.holds, found.often, found.reps))
+    return Judgement(claim, found.holds, found.sure, said, found.comparisons, milder, turns)
+
+
+def _certified(judgement: Judgement, weighings: Sequence[Weighing], printed: Variant | None) -> Judgement:
+    """Add the nearest value of each assumption that turns a verdict, and all settings as printed."""
+    turns = list(judgement.turns)
+    for weighing in weighings:
+        others = [(each.value, _same(judgement, each)) for each in weighing.variants]
+        turning = [value for value, other in others[1:] if other and other.holds != judgement.holds]
+        turns += [Turn(weighing.sensitivity.assumption, value) for value in turning[:1]]
+    if printed and (other := _same(judgement, printed)) and other.holds != judgement.holds:
+        turns.append(Turn(PRINTED, "as they are"))
+    return replace(judgement, turns=tuple(turns))
+
+
+def _same(judgement: Judgement, variant: Variant) -> Judgement | None:
+    """Find the verdict on the same sentence in a variant."""
+    return next((each for each in (*variant.judgements, *variant.remarks) if each.claim == judgement.claim), None)

@@ -14,6 +14,7 @@ from pushout.document import Document, figure
 from pushout.stats import Interval, interval
 from pushout.study.bootstrap import counts, means, reader, same
 from pushout.study.by_run import by_run
+from pushout.study.certificate import margin
 from pushout.study.evidence import Comparison, evidence, unit
 from pushout.study.expression import Expression, ExpressionError, Lookup, UnmeasuredError, Value
 
@@ -29,7 +30,8 @@ class Verdict:
     """The result of a check: its truth, and the comparisons of the means, each with its truth.
 
     `sure` is the share of bootstrap resamples with the same verdict; None without resamples, or if every case ran once.
-    `often` is the number of the `reps` replications in which the check is true by itself.
+    `often` is the number of the `reps` replications in which the check is true by itself. `margin` is how far
+    its sides must move to turn it, see `certificate`.
     """
 
     holds: bool
@@ -37,6 +39,7 @@ class Verdict:
     often: int
     reps: int
     comparisons: tuple[Comparison, ...]
+    margin: float | None = None
 
 
 class Checked(TypedDict):
@@ -143,7 +146,8 @@ class Samples:
         repeated = any(len(self.documents[case]) > 1 for _, case in expression.uses)
         sure = same(verdicts) if repeated and self.sets else None
         compared = evidence(expression, means.compared(looks[0]), self._unit)
-        return Verdict(verdicts[0], sure, sum(truths), len(truths), tuple(compared))
+        least = margin(means, looks[0]) if share is None else None
+        return Verdict(verdicts[0], sure, sum(truths), len(truths), tuple(compared), least)
 
     def _is_list(self, name: str, case: str) -> bool:
         """Return whether the runs of a case give lists for a figure."""

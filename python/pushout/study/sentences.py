@@ -28,6 +28,7 @@ FIELDS = {
     "Override": ("printed",),
     "Number": ("label", "text", "note", "dependent", "derived"),
     "Null": ("why",),
+    "Single": ("why",),
     "Claim": ("text", "why"),
     "Dots": ("title", "note"),
     "Chart": ("title", "note"),

@@ -2,6 +2,7 @@
 
     assumption, printed     the assumption whose value departs from print, and what is printed
     set."CASES" = []        for a pattern of cases the overrides that restore the printed value
+    unknown                 patterns of numbers without a value as printed, since the paper does not give the setting
 
 A study is run twice: with the values that it takes, and with all of these as printed.
 """
@@ -32,6 +33,7 @@ class Override:
     assumption: Assumption
     printed: str
     sets: Mapping[str, tuple[str, ...]]
+    unknown: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, entry: dict[str, Any], assumptions: Iterable[Assumption], cases: Mapping[str, Case]) -> "Override":
@@ -40,9 +42,12 @@ class Override:
         found = next((each for each in assumptions if each.name == name), None)
         if found is None:
             raise TypeError(f"the override {name!r} is to no assumption of the study")
-        sets = {pattern: tuple(changes) for pattern, changes in keys("set", entry.pop("set")).items()}
+        sets = {pattern: tuple(changes) for pattern, changes in keys("set", entry.pop("set", {})).items()}
+        unknown = tuple(entry.pop("unknown", ()))
+        if not sets and not unknown:
+            raise KeyError("set")
         check_patterns(f"the override {name!r}", sets, cases)
-        return made(cls, {**entry, "assumption": found, "sets": sets})
+        return made(cls, {**entry, "assumption": found, "sets": sets, "unknown": unknown})
 
     def json(self) -> dict[str, str]:
         """As `reproduce --json` prints it."""
