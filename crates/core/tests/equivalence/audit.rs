@@ -7,7 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, Outcome};
 use pushout_core::report::report;
-use pushout_core::scenario::model::Scenario;
+use pushout_core::scenario::load;
+use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::unit::{Flags, Unit};
 use pushout_core::units::ids::CircuitId;
@@ -159,4 +160,33 @@ fn the_audit_misses_a_loss_that_no_port_has_counted() {
 #[test]
 fn the_audit_of_an_unchanged_run_finds_nothing() {
     assert_eq!(meddled(|_| ()), [""; 0]);
+}
+
+/// Two flows of cells, each with a queue; from 2800 µs on the line of 149.76 Mb/s is busy, and 7488 cells later are 24 ms, without a
+/// remainder: the cell before it ends a picosecond earlier, and leaves the run no time for the next one.
+#[test]
+fn a_cell_that_would_begin_at_the_end_of_the_run_is_in_flight() {
+    let text = r#"
+        name = "ends-with-a-cell"
+        duration = "24 ms"
+        adaptation = { kind = "aal5" }
+        [topology]
+        template = "dumbbell"
+        sources = 2
+        access = { rate = "84.8 Mb/s", delay = "10 us" }
+        bottleneck = { rate = "149.76 Mb/s", delay = "200 us" }
+        egress = { rate = "149.76 Mb/s", delay = "10 us" }
+        [port.bottleneck]
+        buffer = "406 cells"
+        scheduler = { policy = "round-robin" }
+        [flows]
+        source = { kind = "cbr", rate = "84.8 Mb/s", size = "1519 bytes" }
+        transport = { kind = "udp" }
+        start = "2785 us"
+    "#;
+    let scenario = load(text, "ends.toml", &[]).unwrap();
+    for kind in [EngineKind::Fast, EngineKind::Reference] {
+        let outcome = engine::run(&Scenario { engine: kind, ..scenario.clone() }, false);
+        assert_eq!(audit(&scenario, &outcome).failures, [""; 0], "{kind:?}");
+    }
 }

@@ -52,7 +52,7 @@ fn every_scenario_of_a_study_passes_the_audit_and_repeats_itself() {
     studies.sort();
     assert!(!studies.is_empty());
     for study in studies {
-        let others = ["study.toml", "findings.json", "full.json", "prose.json"];
+        let others = ["study.toml", "findings.json", "full.json", "prose.json", "single.json"];
         let text = fs::read_to_string(study.join("study.toml")).unwrap();
         let asks_for_worst = |path: &PathBuf| {
             path.file_name().is_some_and(|name| text.contains(&format!("worst = \"{}\"", name.display())))

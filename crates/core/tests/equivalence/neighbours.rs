@@ -13,10 +13,14 @@ use crate::{compare, how_many, run, seeds};
 /// Policies that by definition count the queues or the circuits of a port, also those that never send.
 const COUNTING: [&str; 3] = ["\"harmonic\"", "\"dfba\"", "\"wfepd\""];
 
-/// Return random scenarios; where RED measures idle time in packets of the mean circuit, it gets the time of a packet.
+/// Return random scenarios; where RED measures idle time in packets of the mean circuit, it gets the time of a packet, and CoDel,
+/// which spares the longest packet of all circuits, the octets that it spares.
 fn networks(seed: u64) -> [String; 2] {
-    let timed = |text: String| text.replace("\"red\"", "\"red\", packet_time = \"100 us\"");
-    [scenario(seed), fabrics(seed)].map(timed)
+    let fixed = |text: String| {
+        let timed = text.replace("\"red\"", "\"red\", packet_time = \"100 us\"");
+        timed.replace("\"codel\"", "\"codel\", mtu = \"1 KB\"")
+    };
+    [scenario(seed), fabrics(seed)].map(fixed)
 }
 
 /// Return the tables of a text; the first one has the keys before all headings.
@@ -92,12 +96,13 @@ fn reversed(text: &str) -> String {
     tables.iter().map(&mut next).collect()
 }
 
-/// Return whether the order of a file decides about the network: routes of equal length around a ring, or which ports share
-/// a partition of a memory.
+/// Return whether the order of a file decides about the network: routes of equal length around a ring, which ports share a
+/// partition of a memory, or which of equal queues of a memory gives up a unit.
 fn depends_on_order(text: &str) -> bool {
     let count = |what: &str| text.lines().filter(|line| *line == what).count();
     let switches = count("kind = \"switch\"") + count("kind = \"router\"");
-    count("class = \"trunk\"") == switches && switches > 0 || count("partitions = 2") > 0
+    let pushes_out = text.contains("[memory.") && text.contains("pushout = ");
+    count("class = \"trunk\"") == switches && switches > 0 || count("partitions = 2") > 0 || pushes_out
 }
 
 /// Return the figures of each flow, port, memory and transfer of a report, by list and name, without numbers that count them.
