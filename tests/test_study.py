@@ -419,12 +419,15 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
     assert list(study) == [
-        *("id", "references", "conclusion", "assumptions", "settings", "score", "as_printed"),
-        *("replications", "numbers", "claims", "remarks", "sensitivities", "prose"),
+        *("id", "references", "conclusion", "assumptions", "settings", "score", "constants"),
+        *("as_printed", "replications", "numbers", "claims", "remarks", "sensitivities", "prose"),
     ]
-    keys = ["id", "source", "independent", "dependent", "derived", "published", "null", "measured", "runs"]
-    assert list(study["numbers"][0]) == [*keys, "relative_error", "verdict", "note"]
-    assert list(study["claims"][0]) == ["id", "source", "text", "holds", "sure", "evidence", "milder"]
+    keys = ["id", "source", "independent", "dependent", "derived", "published", "null", "null_with_constants"]
+    assert list(study["numbers"][0]) == [
+        *keys,
+        *("measured", "runs", "relative_error", "verdict", "single_run", "note"),
+    ]
+    assert list(study["claims"][0]) == ["id", "source", "text", "holds", "sure", "evidence", "turns", "milder"]
 
 
 def test_a_remark_is_judged_like_a_claim_but_not_counted_with_them(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ The expression of a `[[null]]` may use one constant, and is linear in it. A rule
 constant of its own, or has it as its value where the rule gives zero. Numbers that no rule fits have a constant for
 each kind of number. A constant stands for all numbers that use it, or for those of one table of the paper alone.
 
-The choice is exact: of all sets of at most so many constants, with all their values, none reaches more numbers. A
+The choice is exact: of all sets with at most this number of constants, none reaches more numbers. A
 constant reaches a number on an interval of its values, so only the ends of these intervals need to be tried.
 """
 
