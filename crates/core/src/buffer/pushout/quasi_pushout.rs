@@ -81,11 +81,7 @@ impl Policy {
 impl PushOut for Policy {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
         let longest = self.register.longest();
-        self.fallback.choose(
-            cut(full, longest, entire_packet),
-            || self.next(full),
-            || head(full, longest),
-        )
+        self.fallback.choose(cut(full, longest, entire_packet), || self.next(full), || head(full, longest))
     }
 
     fn lengths(&mut self) -> &mut Lengths {

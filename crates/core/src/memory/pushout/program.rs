@@ -111,7 +111,9 @@ impl View for MemoryView<'_> {
             Attribute::Size => Word::size(self.full.beyond()),
             Attribute::Own => Word::size(memory.queues[own].shared()),
             Attribute::Total => Word::size(self.room()[0]),
-            Attribute::Active => Word::size(self.full.lengths().filter(|&(_, length)| length > 0).count() as u64),
+            Attribute::Active => {
+                Word::size(self.full.lengths().filter(|&(_, length)| length > 0).count() as u64)
+            }
             Attribute::Capacity => Word::size(self.room()[1]),
             Attribute::Circuits => Word::size(memory.queues.len() as u64),
             Attribute::Rate => self.rates[own],
@@ -137,8 +139,8 @@ impl View for MemoryView<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Ports, build, chosen, cut, full, memory_with};
     use super::super::Spec;
+    use super::super::tests::{Ports, build, chosen, cut, full, memory_with};
     use super::*;
     use crate::language::read::{Format, read};
     use crate::language::spec::Field;
@@ -168,9 +170,15 @@ mod tests {
     fn a_program_reads_its_memory_in_cells_of_shared_room() {
         let ports = Ports::new(&["1", "1", "1"]);
         // queue 0 of 5 cells has 3 of shared room, in a memory of 30 cells of which 6 are reserved
-        for (attribute, value) in
-            [("vc", 0), ("own", 3), ("size", 3), ("total", 17), ("active", 3), ("capacity", 24), ("circuits", 3)]
-        {
+        for (attribute, value) in [
+            ("vc", 0),
+            ("own", 3),
+            ("size", 3),
+            ("total", 17),
+            ("active", 3),
+            ("capacity", 24),
+            ("circuits", 3),
+        ] {
             let code = [
                 format!("r0 = x.{attribute}"),
                 format!("r1 = {value}"),
@@ -200,7 +208,10 @@ mod tests {
         for (keys, expected) in [
             (json!({ "state": { "count": 0 } }), "state: must be left out in a memory"),
             (json!({ "per_queue": { "count": 0 } }), "per_queue: must be left out in a memory"),
-            (json!({ "code": ["r0 = 0", "r1 = x.weight[r0]", "choose r0"] }), "must not look at weight or mcr"),
+            (
+                json!({ "code": ["r0 = 0", "r1 = x.weight[r0]", "choose r0"] }),
+                "must not look at weight or mcr",
+            ),
         ] {
             let why = build(&spec(&keys)).unwrap_err().to_string();
             assert!(why.contains(expected), "{keys}: {why}");

@@ -28,9 +28,9 @@ impl From<&Params> for ByLength {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Cut;
     use super::super::Spec;
     use super::super::tests::{self, Ports};
-    use super::super::Cut;
     use super::*;
 
     fn chosen(lengths: &[u64], fallback: Fallback, ports: &Ports) -> Option<Cut> {

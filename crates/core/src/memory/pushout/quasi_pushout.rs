@@ -63,8 +63,8 @@ impl PushOut for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Ports, cut, memory_with};
     use super::super::Spec;
+    use super::super::tests::{Ports, cut, memory_with};
     use super::*;
     use crate::memory::{Account, Charge, Leaving, Memory};
     use crate::unit::Unit;
@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn the_register_names_the_queue_that_was_longer_when_it_received_or_sent_a_unit() {
-        let mut memory = memory_with(&Spec::QuasiPushout(Params { fallback: Fallback::NextQueue }), &[9, 9, 9], 0);
+        let mut memory =
+            memory_with(&Spec::QuasiPushout(Params { fallback: Fallback::NextQueue }), &[9, 9, 9], 0);
         assert_eq!(victim(&mut memory, 4, ALL), cut(0, Piece::Packet), "LQ stays on ties");
         take(&mut memory, 1, 1);
         assert_eq!(victim(&mut memory, 4, ALL), cut(1, Piece::Packet), "a unit joined");
