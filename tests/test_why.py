@@ -65,7 +65,7 @@ def test_a_frame_can_be_named_and_answers_repeat() -> None:
     frame = first["frame"]
     again = pushout.why(SCENARIO, flow=frame["flow"], frame=frame["number"], at="bottleneck", last=10).document
     assert again == first
-    of_flow = pushout.why(SCENARIO, flow="flow2", loss=2, last=10).document["frame"]
+    of_flow = pushout.why(SCENARIO, flow="flow2", loss=1, last=10).document["frame"]
     assert of_flow["flow"] == "flow2"
 
 

@@ -11,7 +11,7 @@ use crate::generator::{fabrics, scenario};
 use crate::{compare, how_many, run, seeds};
 
 /// Policies that by definition count the queues or the circuits of a port, also those that never send.
-const COUNTING: [&str; 3] = ["\"harmonic\"", "\"dfba\"", "\"wfepd\""];
+const COUNTING: [&str; 4] = ["\"harmonic\"", "\"dfba\"", "\"wfepd\"", "\"wrr-mcr\""];
 
 /// Return random scenarios; where RED measures idle time in packets of the mean circuit, it gets the time of a packet, and CoDel,
 /// which spares the longest packet of all circuits, the octets that it spares.
