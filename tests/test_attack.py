@@ -92,6 +92,11 @@ def test_a_number_draws_as_many_at_random(tmp_path: Path) -> None:
     assert [target.id for target in chosen(["1"], known, 1)] == [target.id for target in chosen(["1"], known, 1)]
     with pytest.raises(PushoutError, match='unknown finding or sentence "smaller"'):
         chosen(["smaller"], known, 1)
+    with pytest.raises(PushoutError, match="must be at least 1, not 0"):
+        chosen(["0"], known, 1)
+    with pytest.raises(PushoutError, match="unknown finding or sentence"):
+        chosen(["²"], known, 1)
+    assert len(chosen(["9" * 5000], known, 1)) == len(known)
 
 
 def test_an_axis_changes_a_case(tmp_path: Path) -> None:

@@ -148,8 +148,11 @@ def chosen(names: Sequence[str], known: Mapping[str, Target], seed: int) -> list
     """Find targets by `STUDY/ID` or by ID; a number draws as many of all at random."""
     found: list[Target] = []
     for name in names:
-        if name.isdigit():
-            found += Random(seed).sample(list(known.values()), min(int(name), len(known)))  # noqa: S311
+        if name.isascii() and name.isdigit():
+            count = min(int(name[:9]), len(known))
+            if count == 0:
+                raise PushoutError("a number of findings and sentences must be at least 1, not 0")
+            found += Random(seed).sample(list(known.values()), count)  # noqa: S311
             continue
         fitting = [target for full, target in known.items() if name in (full, full.partition("/")[2])]
         if not fitting:
