@@ -15,7 +15,7 @@ COUNTED_BY = $(if $(findstring rustc $(PINNED) ,$(shell rustc --version)),$(firs
 # Where the repository is. Nothing in it names an address until `make urls REPOSITORY=https://…` has written one.
 REPOSITORY ?=
 # With the word yes the simulator is compiled twice, the second time with a profile of its runs, which then take up to a sixth
-# less time; else once, on all cores (profile `quick`), in a fifth of the processor time. The goals named here take the
+# less time; else once, on all cores, in a fifth of the processor time. The goals named here take the
 # profile, the others keep what has been built. What has been built with the other word is built again.
 ifndef PGO
 PGO := $(if $(filter fast bench wheel tour,$(MAKECMDGOALS)),yes,$(or $(shell cat $(VENV)/.built 2>/dev/null),no))
@@ -64,12 +64,20 @@ lint-python: $(VENV)/.built
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/stubtest pushout._core
 
+# The core is compiled with its tests, where every check is on, and for Python; all else is tested with the latter.
+TEST_CORE = cargo test --locked --package pushout-core --lib
+TEST_OTHERS = cargo test --locked --release --package pushout-worst --package pushout-web
+TEST_PAGES = cargo test --locked --release --package pushout-core --doc
+
 # After clippy, for both write to one folder.
 rust-tests: lint-rust
-	cargo test --locked --workspace --no-run
+	$(TEST_CORE) --no-run
+	$(TEST_OTHERS) --no-run
 
 test-rust: $(VENV)/pyvenv.cfg ## Tests of the simulator
-	cargo test --locked --workspace
+	$(TEST_CORE)
+	$(TEST_OTHERS)
+	$(TEST_PAGES)
 
 test-python: $(VENV)/.built ## Tests of the package and the command line, on up to four cores
 	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
@@ -96,12 +104,12 @@ notebooks-again: $(VENV)/.docs $(VENV)/.built ## Run the notebooks of the course
 
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	export PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} && \
-		cargo test --locked --release --package pushout-core --test equivalence --test textbook && \
-		cargo test --locked --release --package pushout-core --test behaviour -- deliveries:: memories:: pauses::
+		cargo test --locked --release --package pushout-core --lib -- \
+			equivalence:: textbook:: behaviour::deliveries:: behaviour::memories:: behaviour::pauses::
 
 laws: need ## The profile `linux` beside this kernel with every loss of ten segments (root, cc and ip; ARGS=--record: into vectors/recovery.json)
 	$$(test $$(id -u) = 0 || echo sudo) python3 benchmarks/kernel/laws.py $(ARGS)
-	PUSHOUT_KERNEL=$(CURDIR)/target/kernel.json cargo test --locked --package pushout-core --test behaviour kernel::
+	PUSHOUT_KERNEL=$(CURDIR)/target/kernel.json cargo test --locked --package pushout-core --lib kernel::
 
 msrv: need ## The simulator and its bindings compile with the oldest Rust that is promised (rustup toolchain install $(MSRV))
 	env -u PYO3_PYTHON PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 cargo +$(MSRV) check --locked --workspace --target-dir target/msrv
@@ -120,8 +128,8 @@ hostile: $(VENV)/.built ## 1500 hostile inputs and 500 policies (PUSHOUT_HOSTILE
 		$(BIN)/pytest tests/test_hostile.py tests/test_damage.py tests/test_interrupt.py tests/test_streams.py tests/test_headroom.py tests/test_shards.py tests/test_chip_explain.py
 
 wasm: $(WASM) ## The simulator gives the same bytes in WebAssembly (needs Node.js and the Rust target wasm32-unknown-unknown)
-	cargo build --locked --profile test --workspace --example answer
-	ENGINE=$(abspath $(WASM)) ANSWER=$(abspath target/debug/examples/answer) node --test web/test/equality.test.mjs
+	cargo build --locked --release --package pushout-web --example answer
+	ENGINE=$(abspath $(WASM)) ANSWER=$(abspath target/release/examples/answer) node --test web/test/equality.test.mjs
 
 lab: $(LAB) ## Build the page of the lab, target/lab/lab.html (needs Node.js, npm and the Rust target wasm32-unknown-unknown)
 
@@ -148,8 +156,8 @@ bench: $(VENV)/.built ## How fast: each part, the workloads beside the peers (AR
 
 # The counts belong to one compiler; the core has been compiled for Python already where that is the present one.
 instructions: $(VENV)/.built ## Count the simulator's instructions and append them to benchmarks/history.jsonl (ARGS=--check: compare; needs valgrind)
-	cargo +$(COUNTED_BY) build --locked --profile quick --package pushout-web --example answer
-	RUSTUP_TOOLCHAIN=$(COUNTED_BY) $(BIN)/python benchmarks/instructions.py target/quick/examples/answer $(ARGS)
+	cargo +$(COUNTED_BY) build --locked --release --package pushout-web --example answer
+	RUSTUP_TOOLCHAIN=$(COUNTED_BY) $(BIN)/python benchmarks/instructions.py target/release/examples/answer $(ARGS)
 
 performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.json docs/performance.json
@@ -180,7 +188,7 @@ wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a s
 	mkdir -p dist $(WHEEL)/pushout
 	$(PROGRESS) "packing the source" - 0 $(BIN)/maturin sdist --out dist
 	tar -xzmf dist/pushout-*.tar.gz -C $(WHEEL)/pushout --strip-components 1
-	RUSTFLAGS="$$RUSTFLAGS $(REMAP) $(if $(filter yes,$(PGO)),$(USE_PROFILE))" CARGO_TARGET_DIR=$(WHEEL)/target \
+	$(if $(filter yes,$(PGO)),$(WHOLE)) RUSTFLAGS="$$RUSTFLAGS $(REMAP) $(if $(filter yes,$(PGO)),$(USE_PROFILE))" CARGO_TARGET_DIR=$(WHEEL)/target \
 		MATURIN_PEP517_ARGS="--strip --target $(HOST:%-linux-gnu=%-linux-$(LIBC)) $(PORTABLE)" PATH="$(abspath $(BIN)):$$PATH" \
 		$(PROGRESS) "building the wheel" Compiling $(CRATES) $(BIN)/pip wheel --verbose --disable-pip-version-check \
 		--no-cache-dir --no-deps --no-build-isolation --wheel-dir dist $(WHEEL)/pushout
@@ -230,7 +238,9 @@ REMAP = --remap-path-prefix=$(WHEEL)/pushout=pushout --remap-path-prefix=$(or $(
 #
 # The compiler uses a profile of the simulator: see benchmarks/train.py. What merges profiles, llvm-profdata, comes with
 # Rust's component llvm-tools; without it the program is the same, only slower. The target is named because functions have
-# other names with a named target than without one, and a profile knows functions by their names.
+# other names with a named target than without one, and a profile knows functions by their names. With a profile, one unit and
+# optimisation across crates pay.
+WHOLE = CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
 PROGRESS = $(BIN)/python packaging/progress.py
 CRATES = $$(cargo tree --locked --package pushout-python --edges normal,build --prefix none | sed 's/ (.*//' | sort -u | wc -l)
 INSTALL = PATH="$(abspath $(BIN)):$$PATH" $(PROGRESS) "building the simulator" Compiling $(CRATES) \
@@ -254,18 +264,18 @@ endif
 simulator: $(if $(and $(filter yes,$(PGO)),$(PROFDATA)),trained,plain)
 
 plain:
-	@MATURIN_PEP517_ARGS="--profile quick" $(INSTALL)
+	@$(INSTALL)
 
 trained:
 	@echo "step 1 of 3: building an instrumented simulator to collect a profile" >&2
-	@RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_BUILD_TARGET=$(HOST) \
+	@$(WHOLE) RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_BUILD_TARGET=$(HOST) \
 		CARGO_TARGET_DIR=$(PROFILE)/target $(INSTALL)
 	@rm -rf $(PROFILE)/raw
 	@echo "step 2 of 3: collecting the profile" >&2
 	@$(PROGRESS) "running benchmarks and studies" - 0 $(BIN)/python benchmarks/train.py
 	@$(PROFDATA) merge --output $(PROFILE)/merged.profdata $(PROFILE)/raw
 	@echo "step 3 of 3: building the simulator with the profile" >&2
-	@RUSTFLAGS="$$RUSTFLAGS $(USE_PROFILE)" CARGO_BUILD_TARGET=$(HOST) CARGO_TARGET_DIR=target/trained $(INSTALL)
+	@$(WHOLE) RUSTFLAGS="$$RUSTFLAGS $(USE_PROFILE)" CARGO_BUILD_TARGET=$(HOST) CARGO_TARGET_DIR=target/trained $(INSTALL)
 
 # The page of the lab: the simulator for browsers, and a script for it, in one file. The same tree gives the same bytes in any
 # folder, for any user: nothing is incremental, and no path of the machine is in it.

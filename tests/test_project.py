@@ -117,7 +117,7 @@ def test_caches_follow_the_lock_file_and_hold_what_cargo_checks() -> None:
         assert "github.job" in cache["key"] and "hashFiles('Cargo.lock'" in cache["key"]
         folders = {
             "~/.cargo/registry",
-            *(f"target/{name}" for name in ("debug", "quick", "release", "wasm32-unknown-unknown")),
+            *(f"target/{name}" for name in ("debug", "release", "wasm32-unknown-unknown")),
         }
         assert set(cache["path"].split()) == folders
 

@@ -80,3 +80,18 @@ pub use serde_json;
 
 #[cfg(test)]
 pub(crate) mod vectors;
+
+// The tests of whole networks are compiled with the tests of the modules, so that the core is compiled once for all of
+// them; they use what is public, as `pushout_core`.
+
+#[cfg(test)]
+#[path = "../tests/behaviour/mod.rs"]
+mod behaviour;
+
+#[cfg(test)]
+#[path = "../tests/equivalence/mod.rs"]
+mod equivalence;
+
+#[cfg(test)]
+#[path = "../tests/textbook/mod.rs"]
+mod textbook;

@@ -1,6 +1,6 @@
 //! Applications: their stops, and TCP with applications that write at a rate of their own.
 
-use crate::both::{entry, run_on_both};
+use crate::behaviour::both::{entry, run_on_both};
 use pushout_core::serde_json::Value as Json;
 
 /// Two flows that start and stop, as in the first example of a well-known tutorial of ns-2.

@@ -1,6 +1,6 @@
 //! Schedulers with a queue for each class of traffic, which several flows share.
 
-use crate::both::{entry, run_on_both as run};
+use crate::behaviour::both::{entry, run_on_both as run};
 use pushout_core::scenario::load;
 use pushout_core::serde_json::{self, Value as Json};
 

@@ -1,6 +1,6 @@
 //! Completion times in reports, computed a second time from the list of transfers.
 
-use crate::both::run_on_both;
+use crate::behaviour::both::run_on_both;
 use pushout_core::serde_json::{Value as Json, json};
 
 /// Two leaves with four hosts each.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::both::run_on_both;
+use crate::behaviour::both::run_on_both;
 use pushout_core::engine::{self, Stopwatch, reference};
 use pushout_core::report::report;
 use pushout_core::rng::Stream;

@@ -1,6 +1,6 @@
 //! Queue disciplines through whole networks: the meaning of their names, and their purpose.
 
-use crate::both::{entry, run_on_both};
+use crate::behaviour::both::{entry, run_on_both};
 use pushout_core::scenario::model::Scenario;
 use pushout_core::scenario::{explain, load};
 use pushout_core::serde_json::{Value as Json, json};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::both::{entry, run_on_both};
+use crate::behaviour::both::{entry, run_on_both};
 use pushout_core::api::Request;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::scenario::{self, explain};

@@ -1,6 +1,6 @@
 //! The least size of a packet on a line, as of Ethernet, which pads what is shorter.
 
-use crate::both::{entry, run_on_both as run};
+use crate::behaviour::both::{entry, run_on_both as run};
 use pushout_core::scenario::load;
 use pushout_core::serde_json::Value as Json;
 

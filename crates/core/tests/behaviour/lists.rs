@@ -1,6 +1,6 @@
 //! Workloads from lists: exact times on an empty path, the same as flows would have, order, and what is refused.
 
-use crate::both::run_on_both;
+use crate::behaviour::both::run_on_both;
 use pushout_core::api::Request;
 use pushout_core::scenario::explain;
 use pushout_core::scenario::model::Scenario;

@@ -1,6 +1,6 @@
 //! Losses by intent: the packets that a link loses, and the reactions of senders, on every engine.
 
-use crate::both::{entry, run_on_both};
+use crate::behaviour::both::{entry, run_on_both};
 use pushout_core::serde_json::{Value as Json, json};
 
 /// A packet of 1000 octets of IP every millisecond, the first at the start, and a TCP transfer beside it.

@@ -1,6 +1,6 @@
 //! Congestion marks through whole networks: the marks of ports arrive, senders react, and both engines agree.
 
-use crate::both::{entry, run_on_both};
+use crate::behaviour::both::{entry, run_on_both};
 use pushout_core::engine;
 use pushout_core::scenario::load;
 use pushout_core::serde_json::{Value as Json, json};

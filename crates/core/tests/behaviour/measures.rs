@@ -1,6 +1,6 @@
 //! Optional parts of a report: classes, curves over time, and both together.
 
-use crate::both::{entry, run_on_both};
+use crate::behaviour::both::{entry, run_on_both};
 use pushout_core::api::{self, Request};
 use pushout_core::scenario::{explain, load};
 use pushout_core::serde_json::Value as Json;

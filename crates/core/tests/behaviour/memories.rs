@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::both::{entry, run_on_both as run};
+use crate::behaviour::both::{entry, run_on_both as run};
 use pushout_core::engine;
 use pushout_core::report::report;
 use pushout_core::rng::Stream;

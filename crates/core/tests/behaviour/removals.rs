@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::both::run_on_both;
+use crate::behaviour::both::run_on_both;
 use pushout_core::buffer::admission;
 use pushout_core::scenario::load;
 

@@ -1,6 +1,6 @@
 //! Ports that send at a rate of their own: the times of their departures, on every engine.
 
-use crate::both::{entry, run_on_both};
+use crate::behaviour::both::{entry, run_on_both};
 use pushout_core::scenario::load;
 use pushout_core::serde_json::json;
 

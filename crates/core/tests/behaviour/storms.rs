@@ -1,6 +1,6 @@
 //! Pauses from outside, and watchdogs that end them.
 
-use crate::both::{entry, run_on_both as run};
+use crate::behaviour::both::{entry, run_on_both as run};
 use pushout_core::scenario::load;
 use pushout_core::serde_json::{Value as Json, json};
 

@@ -1,7 +1,7 @@
 //! The summary of a report, every figure computed by hand: two flows of datagrams, and a file over TCP that loses one
 //! segment.
 
-use crate::both::{entry, run_on_both};
+use crate::behaviour::both::{entry, run_on_both};
 use pushout_core::serde_json::{Value as Json, json};
 
 /// Datagrams of 1000 octets every 4 and every 8 ms share a line and never meet; a hundred of the second flow are lost in the second

@@ -1,6 +1,6 @@
 //! Packets that a TCP sender sends before its first acknowledgement are of a class of their own in shared memories, on both engines.
 
-use crate::both::{entry, run_on_both as run};
+use crate::behaviour::both::{entry, run_on_both as run};
 use pushout_core::scenario::load;
 use pushout_core::serde_json::{Value as Json, json};
 
@@ -10,43 +10,15 @@ const CHIP: &str = r#"
 name = "chip"
 duration = "2 s"
 adaptation = { kind = "packet" }
-
-[[node]]
-name = "router"
-kind = "router"
-
-[[node]]
-name = "old"
-kind = "host"
-
-[[node]]
-name = "young"
-kind = "host"
-
-[[node]]
-name = "sink"
-kind = "host"
-
-[[link]]
-name = "old.in"
-from = "old"
-to = "router"
-rate = "100 Mb/s"
-delay = "0 s"
-
-[[link]]
-name = "young.in"
-from = "young"
-to = "router"
-rate = "1 Gb/s"
-delay = "0 s"
-
-[[link]]
-name = "out"
-from = "router"
-to = "sink"
-rate = "10 Mb/s"
-delay = "0 s"
+node = [
+    { name = "router", kind = "router" }, { name = "old", kind = "host" }, { name = "young", kind = "host" },
+    { name = "sink", kind = "host" },
+]
+link = [
+    { name = "old.in", from = "old", to = "router", rate = "100 Mb/s", delay = "0 s" },
+    { name = "young.in", from = "young", to = "router", rate = "1 Gb/s", delay = "0 s" },
+    { name = "out", from = "router", to = "sink", rate = "10 Mb/s", delay = "0 s" },
+]
 
 [port.out]
 memory = "chip"

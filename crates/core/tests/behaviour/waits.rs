@@ -1,9 +1,9 @@
 //! Waits of units at ports, marks and pauses over time, and round trips: against sequences by hand, and beside runs that do not
 //! measure them.
 
-use crate::both::{entry, run_on_both};
-use crate::marks::DATAGRAMS;
-use crate::pauses::CHAIN;
+use crate::behaviour::both::{entry, run_on_both};
+use crate::behaviour::marks::DATAGRAMS;
+use crate::behaviour::pauses::CHAIN;
 use pushout_core::scenario::load;
 use pushout_core::serde_json::Value as Json;
 

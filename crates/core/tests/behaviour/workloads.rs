@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::both::run_on_both;
+use crate::behaviour::both::run_on_both;
 use pushout_core::api::Request;
 use pushout_core::scenario::explain;
 use pushout_core::scenario::model::Scenario;

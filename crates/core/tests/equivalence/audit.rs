@@ -14,7 +14,7 @@ use pushout_core::unit::{Flags, Unit};
 use pushout_core::units::ids::CircuitId;
 use pushout_core::verdict::Reason;
 
-use crate::random::schema::names;
+use crate::equivalence::random::schema::names;
 
 const SCENARIOS: u64 = 1000;
 
@@ -95,7 +95,7 @@ fn check(text: &Json, scenario: &Scenario, seen: &mut Seen) {
         assert_eq!(logged, booked, "the log and the books differ");
     }
     seen.add(text, scenario, &outcome);
-    let again = crate::random::load(text).unwrap();
+    let again = crate::equivalence::random::load(text).unwrap();
     let mut once = report(scenario, &outcome, Some(&audit));
     let twice = report(&again, &engine::run(&again, true), Some(&audit));
     assert_eq!(once.to_string(), twice.to_string(), "the same scenario gives two results");
@@ -111,13 +111,15 @@ fn check(text: &Json, scenario: &Scenario, seen: &mut Seen) {
 fn a_thousand_random_networks_pass_the_audit_and_repeat_themselves() {
     let mut seen = Seen::default();
     for seed in 0..SCENARIOS {
-        let (text, scenario) = crate::random::scenario(seed);
+        let (text, scenario) = crate::equivalence::random::scenario(seed);
         let checked = catch_unwind(AssertUnwindSafe(|| check(&text, &scenario, &mut seen)));
         assert!(checked.is_ok(), "seed {seed}, for the reason above:\n{text:#}");
     }
-    let registered =
-        [names(&crate::random::port_schema(), "policy"), names(&crate::random::flow_schema(), "kind")]
-            .concat();
+    let registered = [
+        names(&crate::equivalence::random::port_schema(), "policy"),
+        names(&crate::equivalence::random::flow_schema(), "kind"),
+    ]
+    .concat();
     let rare: Vec<_> = registered.iter().filter(|name| seen.modules.get(*name) < Some(&20)).collect();
     assert!(registered.len() > 10 && rare.is_empty(), "too rarely drawn: {rare:?} of {:?}", seen.modules);
     let missing: Vec<_> = seen.figures.iter().filter(|(_, number)| **number < 10).collect();
@@ -129,8 +131,10 @@ fn a_thousand_random_networks_pass_the_audit_and_repeat_themselves() {
 
 /// A run with losses, and the failures of its audit after `meddle` has changed it.
 fn meddled(meddle: impl Fn(&mut Outcome)) -> Vec<String> {
-    let (_, scenario) =
-        (0..).map(crate::random::scenario).find(|(_, scenario)| scenario.lines.len() > 4).unwrap();
+    let (_, scenario) = (0..)
+        .map(crate::equivalence::random::scenario)
+        .find(|(_, scenario)| scenario.lines.len() > 4)
+        .unwrap();
     let mut outcome = engine::run(&scenario, false);
     meddle(&mut outcome);
     audit(&scenario, &outcome).failures

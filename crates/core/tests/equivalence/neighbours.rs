@@ -7,8 +7,8 @@ use pushout_core::scenario::load;
 use pushout_core::scenario::model::EngineKind;
 use pushout_core::serde_json::Value as Json;
 
-use crate::generator::{fabrics, scenario};
-use crate::{compare, how_many, run, seeds};
+use crate::equivalence::generator::{fabrics, scenario};
+use crate::equivalence::{compare, how_many, run, seeds};
 
 /// Policies that count the queues or the circuits of a port, also those that never send; Occamy expels nothing at a port with a single
 /// one.

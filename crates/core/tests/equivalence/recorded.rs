@@ -10,7 +10,7 @@ use pushout_core::serde_json::Value as Json;
 use pushout_core::trace::{TracedPackets, pcapng};
 use pushout_core::units::Span;
 
-use crate::{compare, fabrics, random, seeds};
+use crate::equivalence::{compare, fabrics, random, seeds};
 
 /// What a recorded run leaves.
 struct Recorded {

@@ -4,8 +4,8 @@
 use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::{Value as Json, json};
 
-use crate::random::schema::Draw;
-use crate::random::{load, port_schema};
+use crate::equivalence::random::schema::Draw;
+use crate::equivalence::random::{load, port_schema};
 
 /// A scenario, the section of the port that is drawn, and how many milliseconds it runs at most.
 const SHIPPED: [(&str, &str, u64); 10] = [

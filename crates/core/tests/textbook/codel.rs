@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::port::Scheme;
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::port::Scheme;
+use crate::textbook::{Draw, compare};
 
 /// The arithmetic of a law, in its own units of time.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use pushout_core::transport::fec::Budget;
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::port::Scheme;
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::port::Scheme;
+use crate::textbook::{Draw, compare};
 
 /// A frame that has begun to arrive.
 #[derive(Clone, Copy)]

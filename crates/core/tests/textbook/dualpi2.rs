@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use pushout_core::rng::{Draws, Keyed};
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::port::Scheme;
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::port::Scheme;
+use crate::textbook::{Draw, compare};
 
 struct DualPi2 {
     /// True for two queues; false for PI2 alone.

@@ -5,10 +5,10 @@ use pushout_core::rng::Subject;
 use pushout_core::units::ids::CircuitId;
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::codel::{Codel, codel};
-use crate::port::Scheme;
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::codel::{Codel, codel};
+use crate::textbook::port::Scheme;
+use crate::textbook::{Draw, compare};
 
 struct FqCodel {
     quantum: i64,

@@ -3,9 +3,9 @@
 use pushout_core::rng::Keyed;
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::port::Scheme;
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::port::Scheme;
+use crate::textbook::{Draw, compare};
 
 /// Fate of the frame that arrives on a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

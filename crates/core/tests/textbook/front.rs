@@ -2,9 +2,9 @@
 
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::compare;
-use crate::port::Scheme;
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::compare;
+use crate::textbook::port::Scheme;
 
 struct DropFromFront {
     /// For the frame form: the last frame of each circuit that has lost a cell, and whether the receiver has a part of

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use pushout_core::rng::Keyed;
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::frames::Frames;
-use crate::port::Scheme;
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::frames::Frames;
+use crate::textbook::port::Scheme;
+use crate::textbook::{Draw, compare};
 
 struct Pie {
     linux: bool,

@@ -18,7 +18,7 @@ use pushout_core::units::ids::{CircuitId, IdSlice, PortVc};
 use pushout_core::units::{CELL_BYTES, Rate, Span, Time};
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
+use crate::textbook::board::{Board, Cell, Model};
 
 /// Sequences for each scheme.
 const SEQUENCES: u64 = 1000;

@@ -2,10 +2,10 @@
 
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::port::{RATE, Scheme};
-use crate::turns::{Turns, scheduler};
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::port::{RATE, Scheme};
+use crate::textbook::turns::{Turns, scheduler};
+use crate::textbook::{Draw, compare};
 
 /// Part of a queue that is pushed out.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,10 +4,10 @@ use pushout_core::rng::Keyed;
 use pushout_core::units::CELL_BYTES;
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::frames::Frames;
-use crate::port::{RATE, Scheme};
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::frames::Frames;
+use crate::textbook::port::{RATE, Scheme};
+use crate::textbook::{Draw, compare};
 
 /// RED's average and its consequences.
 struct Average {

@@ -6,10 +6,10 @@ use pushout_core::rng::Keyed;
 use pushout_core::units::CELL_BYTES;
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::compare;
-use crate::frames::Frames;
-use crate::port::{RATE, Scheme};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::compare;
+use crate::textbook::frames::Frames;
+use crate::textbook::port::{RATE, Scheme};
 
 /// Credit for a cell, in bit · ps/s.
 const CELL: i128 = 424 * 1_000_000_000_000;

@@ -3,10 +3,10 @@
 use pushout_core::buffer::context::Contract;
 use pushout_core::verdict::Reason;
 
-use crate::board::{Board, Cell, Model};
-use crate::frames::Frames;
-use crate::port::{RATE, Scheme};
-use crate::{Draw, compare};
+use crate::textbook::board::{Board, Cell, Model};
+use crate::textbook::frames::Frames;
+use crate::textbook::port::{RATE, Scheme};
+use crate::textbook::{Draw, compare};
 
 /// The cost of a cell, in bit · ps/s.
 const CELL: i128 = 424 * 1_000_000_000_000;

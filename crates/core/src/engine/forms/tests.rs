@@ -1,13 +1,10 @@
 //! Each form on and off gives the same bytes, and a count shows that it was used.
 
-#[allow(dead_code)] // networks with credits have no forms
-#[path = "../../../tests/equivalence/generator.rs"]
-mod generator;
-
 use std::cell::RefCell;
 
 use super::Form;
 use crate::engine;
+use crate::equivalence::generator;
 use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;

@@ -10,7 +10,7 @@ use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::verdict::Reason;
 
-use crate::random::schema::Draw;
+use crate::equivalence::random::schema::Draw;
 use schemes::{Pair, SCHEMES, key_of};
 
 /// For what reason a scheme loses units, if not only for want of room.
@@ -61,7 +61,7 @@ fn with(document: &Json, key: &str, policy: &Json, beside: &str) -> Result<Scena
         }
         port.insert(key.to_string(), policy.clone());
     }
-    crate::random::load(&document)
+    crate::equivalence::random::load(&document)
 }
 
 /// Make a buffer smaller, so that it is often full.
@@ -84,7 +84,7 @@ fn a_published_scheme_as_a_program_gives_the_same_bytes_on_both_engines() {
             if seed >= how_many() && has_acted {
                 break;
             }
-            let (document, _) = crate::random::scenario(number * 1_000_000 + seed);
+            let (document, _) = crate::equivalence::random::scenario(number * 1_000_000 + seed);
             let Pair { native, program } = pair(&mut Draw::new(seed));
             let (key, beside) = (key_of(name), BESIDE[seed as usize % BESIDE.len()]);
             let Ok(scheme) = with(&document, key, &native, beside) else { continue };

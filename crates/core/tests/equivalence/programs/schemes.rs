@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pushout_core::serde_json::{Value as Json, from_str, json};
 
-use crate::random::schema::Draw;
+use crate::equivalence::random::schema::Draw;
 
 /// One scheme in both forms.
 pub(crate) struct Pair {

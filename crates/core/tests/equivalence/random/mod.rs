@@ -47,7 +47,21 @@ pub(crate) fn flow_schema() -> Json {
 /// A section's schema without the keys that are drawn by hand.
 fn schema_without<T: Section>(keys: &[&str]) -> Json {
     let params: Vec<_> = T::params().into_iter().filter(|param| !keys.contains(&param.name)).collect();
-    object_schema(&params)
+    let mut schema = object_schema(&params);
+    drop_probe(&mut schema);
+    schema
+}
+
+/// Remove the policy that no scenario of a user can name.
+fn drop_probe(schema: &mut Json) {
+    match schema {
+        Json::Array(list) => {
+            list.retain(|value| value.pointer("/properties/policy/const").is_none_or(|name| name != "probe"));
+            list.iter_mut().for_each(drop_probe);
+        }
+        Json::Object(table) => table.values_mut().for_each(drop_probe),
+        _ => {}
+    }
 }
 
 /// Keys of a flow that are drawn by hand.

@@ -8,7 +8,7 @@
 
 mod audit;
 mod determinism;
-mod generator;
+pub(crate) mod generator;
 mod longest_queue;
 mod neighbours;
 mod programs;

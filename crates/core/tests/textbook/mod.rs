@@ -34,8 +34,10 @@ use pushout_core::buffer::{admission, pushout};
 use pushout_core::scheduler;
 
 /// Schemes without a model of their own, and why.
-const WITHOUT_MODEL: [(&str, &str); 1] =
-    [("program", "tests/equivalence/programs compares it with the schemes that it can express")];
+const WITHOUT_MODEL: [(&str, &str); 2] = [
+    ("program", "tests/equivalence/programs compares it with the schemes that it can express"),
+    ("probe", "only tests have it"),
+];
 
 /// The texts of the models.
 const MODELS: [&str; 12] = [
