@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pushout.counterfactual import WhyResult
     from pushout.literals import Panel
     from pushout.names.place import Places
-    from pushout.picture import asked as pictures
+    from pushout.picture import request as pictures
     from pushout.policy.program import PoliciesByPort
     from pushout.question.compare import CompareResult
     from pushout.question.session import Session
@@ -187,12 +187,12 @@ def plot(asked: Plot) -> Any:
 
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """
-    from pushout.picture import asked as pictures
+    from pushout.picture import request as pictures
 
     where = [*listed("at", asked.at), *listed("ports", asked.ports)] or pictures.entries(asked.what, "ports")
     of = listed("flows", asked.flows) or pictures.entries(asked.what, "flows")
     look = pictures.themed(asked.theme, asked.width)
-    wanted = pictures.Asked(pictures.panels(asked.what), where, of, look, asked.title)
+    wanted = pictures.Request(pictures.panels(asked.what), where, of, look, asked.title)
     labels = listed("labels", asked.labels)
     for name, texts in (("title", [asked.title or ""]), ("labels", labels)):
         for text in texts:
@@ -205,9 +205,9 @@ def plot(asked: Plot) -> Any:
     return pictures.draw(pictures.labelled(drawn, given, labels), wanted)
 
 
-def _fillable(given: Sequence[Any], wanted: pictures.Asked, sets: Overrides) -> Sequence[Panel]:
+def _fillable(given: Sequence[Any], wanted: pictures.Request, sets: Overrides) -> Sequence[Panel]:
     """Leave out of the default panels those that a scenario cannot fill."""
-    from pushout.picture import asked as pictures
+    from pushout.picture import request as pictures
 
     for each in given:
         if not isinstance(each, Result) and not pictures.is_finished(each):
@@ -222,9 +222,9 @@ def _places(source: Source, sets: Sequence[str]) -> Places:
     return Places(explain(source, set=sets), source, tuple(sets))
 
 
-def _to_draw(given: Any, wanted: pictures.Asked, asked: Plot) -> pictures.Run:
+def _to_draw(given: Any, wanted: pictures.Request, asked: Plot) -> pictures.Run:
     """A run to be drawn: a result, what a folder holds of one, or a scenario that is run now."""
-    from pushout.picture import asked as pictures
+    from pushout.picture import request as pictures
 
     if isinstance(given, Result):
         return wanted.run(given.replications)

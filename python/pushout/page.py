@@ -13,7 +13,7 @@ from pushout.answer import drawing
 from pushout.answer.frame import Tabled, as_fragment, as_page
 from pushout.answer.frame import display as printed
 from pushout.counterfactual import WhyResult
-from pushout.picture.asked import recorded
+from pushout.picture.request import recorded
 from pushout.quantity import grouped
 from pushout.question.compare import CompareResult
 from pushout.question.size import SizeResult

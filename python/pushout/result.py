@@ -106,7 +106,7 @@ class Result(HasWarnings, Tabled):
 
             >>> pushout.run("lan", set={"duration": "1 s"}).plot("goodput,occupancy", theme="slides")
         """
-        from pushout.picture import asked as pictures
+        from pushout.picture import request as pictures
 
         panels = pictures.panels(what) if what else pictures.recorded(self.document)
         if not panels:
@@ -116,8 +116,8 @@ class Result(HasWarnings, Tabled):
         named = what or ()
         where = [*at, *ports] or pictures.entries(named, "ports")
         of = flows or pictures.entries(named, "flows")
-        asked = pictures.Asked(panels, where, of, pictures.themed(theme, width), title)
-        return pictures.draw([asked.run(self.replications)], asked)
+        wanted = pictures.Request(panels, where, of, pictures.themed(theme, width), title)
+        return pictures.draw([wanted.run(self.replications)], wanted)
 
 
 def _interval(value: Any) -> Interval:

@@ -119,8 +119,8 @@ def run(
 
 def _to_measure(job: "Job") -> "Recording":
     """Return the measurements of a run that its picture needs, as far as the scenario has them."""
-    from pushout.picture.asked import DEFAULT
     from pushout.picture.recording import fillable, recording
+    from pushout.picture.request import DEFAULT
 
     explained = json.loads(job.explain())
     return recording(explained, fillable(explained, DEFAULT), (), (), job.sets)
@@ -129,10 +129,10 @@ def _to_measure(job: "Job") -> "Recording":
 def _draw(result: "Replicated", planned: "Recording", file: Path | None, html: Path | None) -> None:
     """Write the picture of a run, and its page."""
     from pushout.cache import write
-    from pushout.picture import asked, figure
+    from pushout.picture import figure, request
 
-    wanted = asked.Asked(planned.what, (), (), asked.themed("paper", None), None)
-    drawn = asked.draw([wanted.run(result.replications, planned)], wanted)
+    wanted = request.Request(planned.what, (), (), request.themed("paper", None), None)
+    drawn = request.draw([wanted.run(result.replications, planned)], wanted)
     if file:
         file.parent.mkdir(parents=True, exist_ok=True)
         write(file, figure.written(drawn, file.suffix[1:].lower()))

@@ -24,18 +24,18 @@ from pushout.names.port import Choice, Holder, ports, section
 from pushout.names.port import policies as choices_of
 from pushout.options import RESOLUTION, About, Compare, Named, Policies, Size, Why, takes
 from pushout.question import size
-from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
 from pushout.question.goal import Goal
 from pushout.question.goal import read_all as read_goals
 from pushout.question.size import Question, Sizing
 from pushout.question.space import space
+from pushout.question.subject import Subject
 from pushout.question.sweep import look_over
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
 from pushout.source import Source, load, overrides, plain, toml
 from pushout.warning import Warned, of_scenario, union
 
-A = TypeVar("A", bound=Asked)
+A = TypeVar("A", bound=Subject)
 
 
 def read(asked: About | Why) -> tuple[Source, Document, tuple[str, ...]]:

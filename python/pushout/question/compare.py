@@ -23,13 +23,13 @@ from pushout.names.place import Place
 from pushout.names.port import Choice, Port, policy_refused
 from pushout.quantity import seconds
 from pushout.question import sweep
-from pushout.question.asked import Asked
 from pushout.question.books import POINTS, Books
 from pushout.question.books import RARE as RARE_AT_PLACE
 from pushout.question.design import Design
 from pushout.question.factor import Level
 from pushout.question.replications import DRAWS, Fixed
 from pushout.question.session import Session
+from pushout.question.subject import Subject
 from pushout.stats import Interval, interval
 from pushout.warning import HasWarnings
 
@@ -230,7 +230,7 @@ class CompareResult(HasWarnings, Framed):
 
 
 @dataclass(frozen=True)
-class Comparison(Asked):
+class Comparison(Subject):
     """A comparison that has been read."""
 
     places: tuple[Place, ...]

@@ -30,14 +30,14 @@ class Task(NamedTuple):
     seed: int
 
 
-Asked = tuple[int, str]
+Head = tuple[int, str]
 """A point's own seed, and its identity apart from seed and simulator."""
 
 
 class Prepared(NamedTuple):
     """Checked points."""
 
-    asked: list[Asked]
+    heads: list[Head]
     figures: list[str]
     """The paths of all figures that runs of any point measure."""
 

@@ -141,7 +141,7 @@ class _Runs:
         """Check points and figures together."""
         _, prepared = check(variations, figures, cores())
         self._sets = [tuple(sets) for sets in variations.points]
-        self._asked = [(seed, self._key(identity)) for seed, identity in prepared.asked]
+        self._asked = [(seed, self._key(identity)) for seed, identity in prepared.heads]
         self._figures = list(figures)
         return prepared
 

@@ -27,7 +27,6 @@ from pushout.names.port import Choice, Port, policy_refused
 from pushout.options import LEAST, MOST, RESOLUTION
 from pushout.quantity import brief, seconds, word
 from pushout.question import search
-from pushout.question.asked import Asked
 from pushout.question.campaign import Campaign
 from pushout.question.executor import Variations, check
 from pushout.question.goal import Goal, Separate, Tried, judged
@@ -38,6 +37,7 @@ from pushout.question.search import SearchResult
 from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
+from pushout.question.subject import Subject
 from pushout.question.table import engine
 from pushout.simulate import check_room
 from pushout.stats import AGREEING, Interval, interval
@@ -268,7 +268,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Sizing(Asked):
+class Sizing(Subject):
     """A search for a size that has been read."""
 
     question: Question

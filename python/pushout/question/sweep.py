@@ -150,7 +150,7 @@ def _validate(design: Design, points: list[list[str]]) -> None:
             figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
             prepared = executor.prepare(Variations(source, points, design.engine), sources_of(figures))
             design.check_figures(prepared.figures)
-            for seed, _ in prepared.asked:
+            for seed, _ in prepared.heads:
                 check_room(seed if design.seed is None else design.seed, design.reps.most)
     finally:
         executor.close()

@@ -42,7 +42,7 @@ mod outcome;
 
 mod questions;
 
-mod asked;
+mod coupling;
 
 pub mod floor;
 

@@ -21,10 +21,10 @@ pub struct Line {
     cell: (u64, u64),
 }
 
-/// The pauses and the padding of a line.
+/// The rests and the padding of a line.
 #[derive(Clone, Debug, Default)]
 struct Extras {
-    pause: Option<Pause>,
+    rest: Option<Rest>,
     /// Least octets of a unit on the line: shorter ones are padded.
     minimum: u16,
 }
@@ -32,18 +32,18 @@ struct Extras {
 /// The random time that a host waits before each frame: a remedy against phase effects (S. Floyd, V. Jacobson, "On
 /// traffic phase effects in packet-switched gateways", 1992).
 #[derive(Clone, Debug)]
-pub struct Pause {
+pub struct Rest {
     longest: Span,
     keyed: Keyed,
 }
 
-impl Pause {
-    /// Build pauses of up to `longest`.
-    pub fn new(longest: Span, keyed: Keyed) -> Pause {
-        Pause { longest, keyed }
+impl Rest {
+    /// Build rests of up to `longest`.
+    pub fn new(longest: Span, keyed: Keyed) -> Rest {
+        Rest { longest, keyed }
     }
 
-    /// Return the pause before a frame, drawn for its first unit `subject`.
+    /// Return the rest before a frame, drawn for its first unit `subject`.
     pub fn before(&self, subject: Subject) -> Span {
         Span(self.keyed.up_to(subject, self.longest.0))
     }
@@ -81,28 +81,28 @@ impl Line {
         self.extras.as_ref().map_or(bytes, |extras| bytes.max(extras.minimum))
     }
 
-    /// Return this line with a pause before each frame.
-    pub fn with_pause(mut self, pause: Option<Pause>) -> Line {
-        if pause.is_some() {
-            self.extras.get_or_insert_default().pause = pause;
+    /// Return this line with a rest before each frame.
+    pub fn with_rest(mut self, rest: Option<Rest>) -> Line {
+        if rest.is_some() {
+            self.extras.get_or_insert_default().rest = rest;
         }
         self
     }
 
-    /// Return the pauses before frames, if the line has them.
-    pub fn pause(&self) -> Option<&Pause> {
-        self.extras.as_ref()?.pause.as_ref()
+    /// Return the rests before frames, if the line has them.
+    pub fn rests(&self) -> Option<&Rest> {
+        self.extras.as_ref()?.rest.as_ref()
     }
 
-    /// Delay the next start by the pause before the frame `subject`, which will be sent at `now` or as soon as the
+    /// Delay the next start by the rest before the frame `subject`, which will be sent at `now` or as soon as the
     /// line is free.
     #[inline]
     pub fn rest(&mut self, now: Time, subject: Subject) {
-        if let Some(pause) = self.extras.as_ref().and_then(|extras| extras.pause.as_ref()) {
+        if let Some(rest) = self.extras.as_ref().and_then(|extras| extras.rest.as_ref()) {
             if now > self.free {
                 (self.free, self.carry) = (now, 0);
             }
-            self.free += pause.before(subject);
+            self.free += rest.before(subject);
         }
     }
 
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn a_line_rests_before_each_frame_for_a_random_time() {
-        let pause = Pause::new(Span(1000), Keyed::new(1, "pause"));
-        let mut line = Line::new(STM1, Span::ZERO).with_pause(Some(pause));
+        let rest = Rest::new(Span(1000), Keyed::new(1, "rest"));
+        let mut line = Line::new(STM1, Span::ZERO).with_rest(Some(rest));
         let mut rests = Vec::new();
         let mut now = Time(5_000_000);
         for frame in 0..2000 {
@@ -187,13 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn on_a_busy_line_the_pause_begins_when_it_is_free() {
-        let pause = || Pause::new(Span(1000), Keyed::new(1, "pause"));
-        let mut line = Line::new(STM1, Span::ZERO).with_pause(Some(pause()));
+    fn on_a_busy_line_the_rest_begins_when_it_is_free() {
+        let rest = || Rest::new(Span(1000), Keyed::new(1, "rest"));
+        let mut line = Line::new(STM1, Span::ZERO).with_rest(Some(rest()));
         let free = line.send(Time(0), 53).ends;
         let frame = Subject::unit(0, 7, 0);
         line.rest(Time(1), frame);
-        assert_eq!(line.send(Time(1), 53).starts, free + pause().before(frame));
+        assert_eq!(line.send(Time(1), 53).starts, free + rest().before(frame));
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //!
 //! A memory with **push-out** makes room for a packet that the thresholds allow but that finds no room: a long queue,
 //! at any port, loses a packet, and so on until the arriving one fits. With a scheme that **expels**, queues also
-//! lose packets without an arrival that needs their room (`engine/asked.rs`).
+//! lose packets without an arrival that needs their room (`engine/coupling.rs`).
 //!
 //! A [`Port`](crate::link::port::Port) checks with the memory whether an arriving unit fits, as it would with its own
 //! buffer; its own admission policy decides as well. The network lends the memory to one port at a time

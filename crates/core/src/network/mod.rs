@@ -34,7 +34,7 @@ use crate::buffer::pool::Pool;
 use crate::link::control::Control;
 use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss, storm};
-use crate::link::line::{Line, Pause};
+use crate::link::line::{Line, Rest};
 use crate::link::port::{Parts, Port};
 use crate::memory::pushout::{Content, Cut};
 use crate::memory::sharing::Expulsion;
@@ -315,10 +315,10 @@ fn gates<'a>(
     })
 }
 
-/// Build the random pauses of a line, with their own stream of random numbers.
-fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
+/// Build the random rests of a host before its line, with their own stream of random numbers.
+fn rest(scenario: &Scenario, line: &model::Line) -> Option<Rest> {
     let keyed = || Keyed::new(scenario.seed, format_args!("line.{}.pause", line.name));
-    (line.pause > Span::ZERO).then(|| Pause::new(line.pause, keyed().about_circuits(&scenario.circuit_keys)))
+    (line.rest > Span::ZERO).then(|| Rest::new(line.rest, keyed().about_circuits(&scenario.circuit_keys)))
 }
 
 /// Build each port's share in a memory.
@@ -381,7 +381,7 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: IdSlice<'_, PortVc, Circui
             Pool::new(line.port.capacity, vcs.len()),
             line.port.admission.build(&context).expect("a checked scenario can be built"),
             line.port.scheduler.build(&context).expect("a checked scenario can be built"),
-            Line::new(line.rate, latency).with_pause(pause(scenario, line)).with_minimum(line.minimum),
+            Line::new(line.rate, latency).with_rest(rest(scenario, line)).with_minimum(line.minimum),
         )
     })
 }

@@ -57,7 +57,7 @@ fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
     }
 }
 
-/// Return the picoseconds that a line takes for the largest packet of a circuit, with the pause before it.
+/// Return the picoseconds that a line takes for the largest packet of a circuit, with the rest before it.
 fn time(line: &Line, vc: &Vc) -> u128 {
     of_octets(line, line.octets(vc.framing.shape(vc.packet).line_bytes()))
 }
@@ -74,5 +74,5 @@ fn most(line: &Line) -> Option<u128> {
 }
 
 fn of_octets(line: &Line, octets: u64) -> u128 {
-    (8 * u128::from(octets) * u128::from(PS_PER_S)).div_ceil(line.rate.0.into()) + u128::from(line.pause.0)
+    (8 * u128::from(octets) * u128::from(PS_PER_S)).div_ceil(line.rate.0.into()) + u128::from(line.rest.0)
 }

@@ -130,7 +130,7 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         rate: line.rate,
         delay: line.delay,
         medium: Some(line.medium),
-        pause: line.pause,
+        pause: line.rest,
         weight: line.weight,
         minimum: (line.minimum > 0).then_some(Bytes(line.minimum.into())),
         duplex: back.is_some(),

@@ -72,17 +72,17 @@ fn forth(
     check_rate(item, "rate", link.rate)?;
     check_delay(item, "delay", link.delay)?;
     check_delay(item, "pause", link.pause)?;
-    let rests = link.pause == Span::ZERO || nodes[from].kind == NodeKind::Host;
-    item.ensure(rests, "pause", "only a host rests between frames")?;
+    let can_rest = link.pause == Span::ZERO || nodes[from].kind == NodeKind::Host;
+    item.ensure(can_rest, "pause", "only a host rests between frames")?;
     let (name, class) = (link.name.clone(), link.class.clone());
     let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
-    let (rate, delay, pause) = (link.rate, link.delay, link.pause);
+    let (rate, delay, rest) = (link.rate, link.delay, link.pause);
     let (minimum, weight) = (minimum(item, medium, adaptation)?, link.weight);
     let message = format!("must be from 1 to {MOST_WEIGHT}");
     item.ensure((1..=MOST_WEIGHT).contains(&weight), "weight", &message)?;
     let port = plain.iter().find(|(of, _)| *of == medium).map(|(_, port)| Arc::clone(port));
     let port = port.expect("a plain port for every medium");
-    Ok(Line { name, class, from, to, rate, delay, pause, weight, minimum, medium, back: None, port })
+    Ok(Line { name, class, from, to, rate, delay, rest, weight, minimum, medium, back: None, port })
 }
 
 /// Build the line in the other direction of line number `first`. Its name is "b->a" for "a->b", "b->a.2" for
@@ -110,7 +110,7 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: usize) -> Result<Line
         to,
         rate,
         delay,
-        pause: Span::ZERO,
+        rest: Span::ZERO,
         weight,
         minimum,
         medium,

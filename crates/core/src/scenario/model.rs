@@ -273,8 +273,8 @@ pub struct Line {
     pub rate: Rate,
     /// Propagation delay.
     pub delay: Span,
-    /// Longest of the random pauses before each frame.
-    pub pause: Span,
+    /// Longest of the random rests of a host before each frame.
+    pub rest: Span,
     /// Weight of the line among equal lines.
     pub weight: u32,
     /// Least octets of a unit on the line: shorter ones are padded. 0 on cell lines, and without padding.

@@ -106,7 +106,7 @@ fn sinks_have_the_links_of_their_sources_unless_they_have_their_own() {
     let scenario = scenario(&DUMBBELL.replace(of("access"), access).replace(of("egress"), ""));
     for number in [1, 2] {
         let [access, egress] = ["access", "egress"].map(|class| line(&scenario, &format!("{class}{number}")));
-        assert_eq!((egress.rate, egress.delay, egress.pause), (access.rate, access.delay, Span::ZERO));
+        assert_eq!((egress.rate, egress.delay, egress.rest), (access.rate, access.delay, Span::ZERO));
     }
 }
 
@@ -118,8 +118,8 @@ fn only_hosts_pause_between_frames() {
         load(&DUMBBELL.replace(line, &wire), "test.toml", &[])
     };
     let scenario = pause("access").unwrap();
-    let pauses = ["access1", "access2", "access2.back", "bottleneck"].map(|name| line(&scenario, name).pause);
-    assert_eq!(pauses, [Span::micros(3), Span::micros(3), Span::ZERO, Span::ZERO]);
+    let rests = ["access1", "access2", "access2.back", "bottleneck"].map(|name| line(&scenario, name).rest);
+    assert_eq!(rests, [Span::micros(3), Span::micros(3), Span::ZERO, Span::ZERO]);
     assert!(pause("bottleneck").unwrap_err().message.contains("only a host rests between frames"));
 }
 

@@ -137,7 +137,7 @@ impl Packets<'_> {
         for &(time, index) in day.turn.iter().rev() {
             self.catch_up(station, Time(time.0 + 1));
             let Arrival { at, ref packet, .. } = day.arrivals[index as usize];
-            if let Some(onward) = self.transit.ask(at, packet, time) {
+            if let Some(onward) = self.transit.judge(at, packet, time) {
                 self.come_later(&onward);
             }
         }

@@ -252,7 +252,7 @@ impl<'a> Packets<'a> {
                 }
             }
             PacketDestination::Marking | PacketDestination::Shared => self.pass_any(at, packet, time),
-            PacketDestination::Asked => self.ask(at, packet, time),
+            PacketDestination::Judging => self.judge(at, packet, time),
             PacketDestination::Host | PacketDestination::End | PacketDestination::Ends => {
                 self.land(at, packet, time)
             }
@@ -269,8 +269,8 @@ impl<'a> Packets<'a> {
 
     /// Handle a packet at a port that judges every packet.
     #[inline(never)]
-    fn ask(&mut self, at: u32, packet: &Packet, now: Time) {
-        if let Some(onward) = self.transit.ask(at, packet, now) {
+    fn judge(&mut self, at: u32, packet: &Packet, now: Time) {
+        if let Some(onward) = self.transit.judge(at, packet, now) {
             self.come_later(&onward);
         }
     }

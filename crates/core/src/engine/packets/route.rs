@@ -129,7 +129,7 @@ pub(crate) enum PacketDestination {
     /// A port that accepts packets by a rule and shares a memory with such ports: see `shared.rs`.
     Shared,
     /// A port that judges every packet, after the policer if the circuit has one there.
-    Asked,
+    Judging,
     /// A host.
     Host,
     /// A host with one end of one flow and one incoming line: packets arrive in order, and only its own timers make
@@ -170,7 +170,8 @@ impl StepClass {
     fn new(way: RouteClass, stop: PacketDestination, line: &Line, latency: Span) -> StepClass {
         let (RouteClass { padding, is_counted, .. }, minimum) = (way, line.minimum);
         let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate));
-        let is_special = is_counted || matches!(stop, PacketDestination::Asked | PacketDestination::Marking);
+        let is_special =
+            is_counted || matches!(stop, PacketDestination::Judging | PacketDestination::Marking);
         StepClass { stop, padding, is_special, bytes: 0, minimum, latency, edge: Time::ZERO, pace, others }
     }
 
@@ -307,7 +308,7 @@ impl PortClass {
         let is_alone = self.is_from_host || !(self.meets || self.polices || self.loses || self.marks);
         match self.rule {
             None if self.memory.is_some() => PacketDestination::Shared,
-            None => PacketDestination::Asked,
+            None => PacketDestination::Judging,
             Some(_) if is_alone => PacketDestination::Alone,
             Some(_) => PacketDestination::Meet,
         }
@@ -342,9 +343,9 @@ fn port_classes(
 ) -> Vec<PortClass> {
     let (meets, takes_controls) = (meets(scenario), control_lines(scenario));
     let (polices, in_common) = (policed_ports(scenario), policed_in_common(scenario));
-    let is_asked = |number: usize| takes_controls[number] || in_common[number] || is_recorded(number);
+    let is_judging = |number: usize| takes_controls[number] || in_common[number] || is_recorded(number);
     let of_port = |((number, line), port): ((usize, &Line), &Port)| PortClass {
-        rule: if is_asked(number) { None } else { rule(line, port) },
+        rule: if is_judging(number) { None } else { rule(line, port) },
         memory: None,
         is_from_host: scenario.nodes[line.from].kind == NodeKind::Host,
         meets: meets[number],
@@ -371,7 +372,7 @@ fn port_classes(
 fn rule(line: &Line, port: &Port) -> Option<Rule> {
     let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
     let is_open = port.gates().iter().all(Gate::only_loses);
-    let is_plain = fifo && line.pause == Span::ZERO && is_open && !port.trims() && !port.times_waits();
+    let is_plain = fifo && line.rest == Span::ZERO && is_open && !port.trims() && !port.times_waits();
     let rule = if is_plain { port.admission.rule_for_packets() } else { None };
     rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
 }
@@ -424,7 +425,7 @@ fn stations(network: &Network, ports: &[PortClass]) -> Vec<Option<u32>> {
     let mut closed: Vec<bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
     let is_apart = |port: &PortClass| {
         let is_common = port.is_from_host || port.takes_controls || port.polices_in_common;
-        port.destination() == PacketDestination::Asked && !is_common
+        port.destination() == PacketDestination::Judging && !is_common
     };
     for (number, port) in ports.iter().enumerate() {
         memory(number).into_iter().for_each(|memory| closed[memory] &= is_apart(port));
@@ -575,8 +576,8 @@ fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<bool> {
     for flow in &scenario.flows {
         for (node, sends) in [(flow.from, Some(flow.vc)), (flow.to, flow.back)] {
             let mut routes = sends.into_iter().flat_map(|vc| scenario.vcs[vc].routes());
-            let asked = routes.any(|path| rules[path[0]].is_none());
-            suits[node] &= flow.processing == Span::ZERO && !asked;
+            let is_judged = routes.any(|path| rules[path[0]].is_none());
+            suits[node] &= flow.processing == Span::ZERO && !is_judged;
         }
     }
     for path in scenario.vcs.iter().flat_map(Vc::routes) {
@@ -593,10 +594,10 @@ mod tests {
 
     #[test]
     fn a_port_is_handled_by_what_arrives_there_and_what_its_policy_does() {
-        use PacketDestination::{Alone, Asked, Marking, Meet, Shared};
+        use PacketDestination::{Alone, Judging, Marking, Meet, Shared};
         let ruled = PortClass { rule: Some(Rule::Fits), ..PortClass::default() };
         let cases = [
-            (PortClass::default(), [Asked, Asked]),
+            (PortClass::default(), [Judging, Judging]),
             (PortClass { memory: Some(0), ..PortClass::default() }, [Shared, Shared]),
             (ruled, [Alone, Alone]),
             (PortClass { meets: true, ..ruled }, [Meet, Marking]),

@@ -29,7 +29,7 @@ pub use stepper::{Stepper, run, run_traced};
 
 use std::collections::VecDeque;
 
-use super::asked::{self, ActingMemories, Controls, GateClocks};
+use super::coupling::{self, ActingMemories, Controls, GateClocks};
 use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
 use super::questions::{number_at_port, sampled_ports};
 use super::timers::Timers;
@@ -373,7 +373,7 @@ impl<T: Tracer> Engine<T> {
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         let (port, vc, losses) = (hop.port as usize, hop.vc, &mut self.losses);
         let started = if self.network.pushes_out(port) {
-            asked::arrive(&mut self.network, now, (port, vc), unit, losses);
+            coupling::arrive(&mut self.network, now, (port, vc), unit, losses);
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
         } else {
             let pass = |port: &mut Port, circuits: &mut _| {

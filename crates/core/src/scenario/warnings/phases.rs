@@ -47,7 +47,7 @@ fn locked_circuits(scenario: &Scenario) -> IdVec<CircuitId, bool> {
     let mut locked = IdVec::filled(false, scenario.vcs.len());
     for flow in scenario.flows.iter().filter(|flow| is_locked(flow)) {
         let path = &scenario.vcs[flow.vc].path;
-        locked[flow.vc] = path.iter().all(|line| scenario.lines[*line].pause == Span::ZERO);
+        locked[flow.vc] = path.iter().all(|line| scenario.lines[*line].rest == Span::ZERO);
     }
     locked
 }

@@ -27,7 +27,7 @@ use crate::engine::cells::port::context::PortSetup;
 use crate::engine::cells::port::outbox::{Departure, Outbox};
 use crate::engine::exact::accounting::{Accounting, Sojourn};
 use crate::engine::exact::spacing::{ExactTime, Paces, SpacingTable, TransmissionTime};
-use crate::link::line::Pause;
+use crate::link::line::Rest;
 use crate::link::port::Port;
 use crate::network::circuit::Emission;
 use crate::scenario::model::Medium;
@@ -40,7 +40,7 @@ use crate::units::{CELL_BYTES, Span, Time};
 pub(crate) struct HostInterface {
     books: Accounting,
     paces: Paces,
-    pause: Option<Pause>,
+    rest: Option<Rest>,
     measure: Measure,
     free: ExactTime,
     /// The spacing of the interface's cells; `None` if it sends packets.
@@ -74,7 +74,7 @@ impl HostInterface {
         HostInterface {
             books: Accounting::new(setup.window),
             paces: Paces::new(line.rate),
-            pause: setup.port.line().pause().cloned(),
+            rest: setup.port.line().rests().cloned(),
             measure: line.port.measure,
             free: ExactTime::default(),
             spacing: (line.medium == Medium::Cells).then(|| setup.plan.spacing(setup.index)),
@@ -130,7 +130,7 @@ impl HostInterface {
     pub(crate) fn pass_idle(&mut self, cells: &[Time]) -> usize {
         let pace = match &self.spacing {
             // the first cell of all sets the largest occupancy
-            Some(spacing) if self.pause.is_none() && self.books.max > 0 => spacing.pace,
+            Some(spacing) if self.rest.is_none() && self.books.max > 0 => spacing.pace,
             _ => return 0,
         };
         let limit = if self.warm { self.books.window.to } else { self.books.window.from };
@@ -153,8 +153,8 @@ impl HostInterface {
 
     /// Return when a frame that the host hands over at `now` can start.
     fn first_start(&self, now: Time, emission: &Emission) -> ExactTime {
-        let pause = self.pause.as_ref().map_or(Span::ZERO, |pause| pause.before(emission.subject()));
-        self.free.not_before(now).shifted(pause)
+        let rest = self.rest.as_ref().map_or(Span::ZERO, |rest| rest.before(emission.subject()));
+        self.free.not_before(now).shifted(rest)
     }
 
     /// Return the start of the last unit of a frame, and the sum of the starts of all units.

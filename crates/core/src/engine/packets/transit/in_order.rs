@@ -97,13 +97,13 @@ impl OrderedPorts {
 impl Transit {
     /// Handle the arrival of a packet at a port whose packets are in rows; returns the packet that the port sends.
     #[inline]
-    pub(super) fn ask_in_order(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
+    pub(super) fn arrive_in_order(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         used(Form::OrderedPorts);
         let (place, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
         let unit = packet.unit(&extra);
         let port = &mut self.network.ports[place as usize];
         let number = port.queue_of(&unit, extra.number);
-        let queue = &mut self.asked.ordered.ports[place as usize].as_mut()?[number];
+        let queue = &mut self.judging.ordered.ports[place as usize].as_mut()?[number];
         let backlog = Backlog { queue: number, octets: queue.octets, end: queue.joined };
         let mark = match port.judge_in_order(now, &unit, extra.number, backlog) {
             Verdict::Accept => Ok(None),
@@ -118,7 +118,7 @@ impl Transit {
         match mark {
             Ok(mark) => {
                 let unit = port.take_in_order(now, unit, extra.number, backlog, mark);
-                let queue = &mut self.asked.ordered.ports[place as usize].as_mut()?[number];
+                let queue = &mut self.judging.ordered.ports[place as usize].as_mut()?[number];
                 *queue.packets.add() = WaitingPacket { packet: *packet, unit, at, arrived: now };
                 (queue.octets, queue.joined) = (queue.octets + u64::from(unit.bytes), queue.joined + 1);
             }
@@ -152,7 +152,7 @@ impl Transit {
     /// Take the packet at the head of a queue out of its row.
     #[inline(always)] // its result would be copied through memory
     fn take_head(&mut self, place: u32, number: QueueId) -> Option<(WaitingPacket, Leader)> {
-        let queue = &mut self.asked.ordered.ports[place as usize].as_mut()?[number];
+        let queue = &mut self.judging.ordered.ports[place as usize].as_mut()?[number];
         let waiting = *queue.packets.first()?;
         queue.packets.drop_first();
         queue.octets -= u64::from(waiting.unit.bytes);
@@ -180,7 +180,7 @@ impl Transit {
     fn start_in_order(&mut self, place: u32, now: Time) -> Option<Onward> {
         loop {
             let port = &mut self.network.ports[place as usize];
-            let queues = self.asked.ordered.ports[place as usize].as_ref()?;
+            let queues = self.judging.ordered.ports[place as usize].as_ref()?;
             let octets = |queue: QueueId| queues[queue].packets.first().map_or(0, |first| first.unit.bytes);
             let number = port.next_queue(now, octets)?;
             let (WaitingPacket { mut packet, unit, at, .. }, leader) = self.take_head(place, number)?;
@@ -197,7 +197,7 @@ impl Transit {
 
     /// Run the clock of the policy of a port whose packets are in rows; returns when it must run again.
     pub(super) fn tick_in_order(&mut self, port: usize, now: Time) -> Option<Time> {
-        let queues = self.asked.ordered.ports[port].as_ref()?;
+        let queues = self.judging.ordered.ports[port].as_ref()?;
         let waits = queues.iter().filter_map(|queue| Some(now.since(queue.packets.first()?.arrived)));
         let longest = waits.max().unwrap_or_default();
         self.network.ports[port].tick_in_order(now, longest)
@@ -225,7 +225,7 @@ struct TransitHeads<'a> {
 
 impl TransitHeads<'_> {
     fn queues(&self) -> Option<&IdVec<QueueId, OrderedQueue>> {
-        self.transit.asked.ordered.ports[self.place as usize].as_ref()
+        self.transit.judging.ordered.ports[self.place as usize].as_ref()
     }
 }
 

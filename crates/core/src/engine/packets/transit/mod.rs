@@ -13,8 +13,8 @@
 //! A port where lines meet, a port that judges every packet, a policer, and a loss by intent.
 
 pub(crate) mod arrivals;
-mod asked;
 mod in_order;
+mod judging;
 mod recorded;
 mod ruled;
 mod stations;
@@ -43,7 +43,7 @@ use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
 use arrivals::PendingArrivals;
-use asked::AskedPorts;
+use judging::JudgingPorts;
 use ruled::RuledPorts;
 
 /// The routes of circuits, the ports on them, and the packets in flight.
@@ -60,7 +60,7 @@ pub(crate) struct Transit {
     ruled: RuledPorts,
     /// Ports that share a memory and decide by a rule.
     shared: SharedPorts,
-    asked: AskedPorts,
+    judging: JudgingPorts,
     sampled: SampledPorts,
     pub(crate) packet_hops: u64,
     pub(crate) log: Option<Vec<LossRecord>>,
@@ -117,7 +117,7 @@ impl Transit {
         let Routing { steps, rules, memories, stations, division, ends } =
             Routing::new(scenario, &network, |port| record.as_ref().is_some_and(|record| record.has(port)));
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
-        let asked_steps = if rules.iter().any(Option::is_none) { steps.list.len() } else { 0 };
+        let waiting_steps = if rules.iter().any(Option::is_none) { steps.list.len() } else { 0 };
         let mut transit = Transit {
             window,
             edge: Time::ZERO,
@@ -127,7 +127,7 @@ impl Transit {
             sampled: SampledPorts { ports: sampled.collect(), next: Time::ZERO, every: scenario.sample },
             ruled: RuledPorts::new(scenario, rules, window, &network.ports),
             shared: SharedPorts::new(memories),
-            asked: AskedPorts::new(scenario, &network, asked_steps, stations, record),
+            judging: JudgingPorts::new(scenario, &network, waiting_steps, stations, record),
             packet_hops: 0,
             log: log.then(Vec::new),
             on_lines: IdVec::filled(0, scenario.vcs.len()),
@@ -165,10 +165,10 @@ impl Transit {
     pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.shared.settle_before(&mut self.network, now);
         self.shared.show(&mut self.network);
-        self.asked.ordered.show(&mut self.network);
+        self.judging.ordered.show(&mut self.network);
         self.network.reset_counters(now);
         self.shared.hide(&mut self.network);
-        self.asked.ordered.hide(&mut self.network);
+        self.judging.ordered.hide(&mut self.network);
         for (books, tally) in self.circuits.iter_mut().zip(tallies(scenario, &self.hosts.ends)) {
             (books.unmeasured, books.cut) = (tally.arrived, 0);
         }
@@ -178,7 +178,7 @@ impl Transit {
     pub(crate) fn close(mut self, scenario: &Scenario) -> Transit {
         self.shared.settle_before(&mut self.network, self.window.to);
         self.shared.show(&mut self.network);
-        self.asked.ordered.show(&mut self.network);
+        self.judging.ordered.show(&mut self.network);
         self.ruled.close(self.window, &mut self.network.ports);
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts.ends));
         for ((circuit, tally), books) in circuits.zip(&self.circuits) {
@@ -250,8 +250,8 @@ impl Transit {
 
     /// Handle the arrival of a packet at a port of any kind; returns the packet that the port sends.
     fn enter(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
-        if self.steps.stop(at) == PacketDestination::Asked {
-            return self.ask(at, packet, now);
+        if self.steps.stop(at) == PacketDestination::Judging {
+            return self.judge(at, packet, now);
         }
         let Passed { at, head, time, .. } = self.pass_any(at, packet, now)?;
         Some(Onward { at, packet: Packet { head, ..*packet }, time })
@@ -356,7 +356,7 @@ impl Transit {
         let place = self.steps.place(at);
         match self.steps.stop(at) {
             PacketDestination::Meet | PacketDestination::Marking => Some(place),
-            PacketDestination::Asked => self.asked.stations.of(place),
+            PacketDestination::Judging => self.judging.stations.of(place),
             PacketDestination::Shared => {
                 self.shared.memory_of(place).map(|memory| (self.ruled.count() + memory) as u32)
             }
@@ -392,7 +392,7 @@ impl Transit {
             }
             PacketDestination::End => self.hosts.ends[place as usize].awaited += 1,
             PacketDestination::Ends => self.hosts.shared[place as usize].awaited += 1,
-            PacketDestination::Alone | PacketDestination::Asked | PacketDestination::Host => {}
+            PacketDestination::Alone | PacketDestination::Judging | PacketDestination::Host => {}
         }
         let line = self.steps.place(at - 1);
         self.arrivals.expect(HOSTS, Arrival { time, line, at, packet });

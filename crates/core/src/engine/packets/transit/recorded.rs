@@ -11,7 +11,7 @@ use crate::verdict::Reason;
 impl Transit {
     /// Return the record of packets, if there is one.
     pub(crate) fn take_record(&mut self) -> Option<TracedPackets> {
-        self.asked.record.take().map(|record| *record)
+        self.judging.record.take().map(|record| *record)
     }
 
     /// Record the arrival of a packet at a port.
@@ -19,7 +19,7 @@ impl Transit {
     pub(super) fn record_arrival(&mut self, at: u32, packet: &Packet, now: Time) {
         let (port, unit) = (self.steps.place(at) as usize, packet.unit(&self.steps.extras[at as usize]));
         let content = || Some((packet.flow, packet.cargo.payload()));
-        if let Some(record) = &mut self.asked.record {
+        if let Some(record) = &mut self.judging.record {
             record.record(now, port, &unit, What::Arrives, content);
         }
     }
@@ -31,14 +31,14 @@ impl Transit {
             return;
         }
         let (port, unit) = (self.steps.place(at) as usize, packet.unit(&self.steps.extras[at as usize]));
-        if let Some(record) = &mut self.asked.record {
+        if let Some(record) = &mut self.judging.record {
             record.record(sent.ends, port, &unit, What::Leaves, || None);
         }
     }
 
     /// Record the loss of a packet at a port.
     pub(super) fn record_loss(&mut self, port: u32, unit: &Unit, reason: Reason, now: Time) {
-        if let Some(record) = &mut self.asked.record {
+        if let Some(record) = &mut self.judging.record {
             record.record(now, port as usize, unit, What::Lost(reason), || None);
         }
     }

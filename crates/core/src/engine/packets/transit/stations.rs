@@ -132,25 +132,25 @@ impl Stations {
 impl Transit {
     /// Return whether there are stations.
     pub(crate) fn has_stations(&self) -> bool {
-        !self.asked.stations.is_empty()
+        !self.judging.stations.is_empty()
     }
 
     /// Return whether a number of a port, or of a memory beyond those of ports, is that of a station.
     #[inline]
     pub(crate) fn is_station(&self, place: u32) -> bool {
-        self.asked.stations.of(place) == Some(place)
+        self.judging.stations.of(place) == Some(place)
     }
 
     /// Take the next event of a station, if it is due before `until`.
     #[inline]
     pub(crate) fn take_own(&mut self, station: u32, until: Time) -> Option<Event> {
-        self.asked.stations.take(station, until)
+        self.judging.stations.take(station, until)
     }
 
     /// Note in the calendar when a station that has handled all events before `now` must be visited next.
     #[inline]
     pub(crate) fn note_visit(&mut self, station: u32, now: Time) {
-        if let Some(next) = self.asked.stations.events[station as usize].next_visit(now) {
+        if let Some(next) = self.judging.stations.events[station as usize].next_visit(now) {
             self.arrivals.visit(station, next);
         }
     }
@@ -158,12 +158,13 @@ impl Transit {
     /// Record that the calendar has no visit of a station any more.
     #[inline]
     pub(crate) fn end_visit(&mut self, station: u32) {
-        self.asked.stations.events[station as usize].visited = Time::NEVER;
+        self.judging.stations.events[station as usize].visited = Time::NEVER;
     }
 
     /// Note the first visit of each station.
     pub(crate) fn note_first_visits(&mut self) {
-        (0..self.asked.stations.events.len() as u32).for_each(|station| self.note_visit(station, Time::ZERO));
+        (0..self.judging.stations.events.len() as u32)
+            .for_each(|station| self.note_visit(station, Time::ZERO));
     }
 }
 

@@ -122,8 +122,8 @@ mod tests {
                     }
                     1 => prop_assert_eq!(waiting.pop(at).map(|packet| packet.head.frame), list.pop_front()),
                     _ => {
-                        let asked = list.get(place).copied().unwrap_or(u32::MAX);
-                        let removed = waiting.remove(at, asked).map(|packet| packet.head.frame);
+                        let wanted = list.get(place).copied().unwrap_or(u32::MAX);
+                        let removed = waiting.remove(at, wanted).map(|packet| packet.head.frame);
                         prop_assert_eq!(removed, list.remove(place));
                     }
                 }

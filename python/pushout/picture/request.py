@@ -1,4 +1,4 @@
-"""Requests for a picture, and the conversion of runs of all kinds to drawn data."""
+"""The request for a picture, and the conversion of runs of all kinds to drawn data."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from pushout.style import Theme
 
 __all__ = [
     "DEFAULT",
-    "Asked",
+    "Request",
     "Run",
     "documents",
     "draw",
@@ -36,7 +36,7 @@ WHOLE: Panel = "memory"
 """The panel of a memory, which stands for that of a queue."""
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """Panels, places, flows, looks and title of a picture."""
 
     what: Sequence[Panel]
@@ -76,9 +76,9 @@ class Asked(NamedTuple):
         )
 
 
-def draw(runs: Sequence[Run], asked: Asked) -> Any:
+def draw(runs: Sequence[Run], request: Request) -> Any:
     """The picture."""
-    return figure.draw(runs, asked.what, asked.theme, asked.title)
+    return figure.draw(runs, request.what, request.theme, request.title)
 
 
 def labelled(runs: Sequence[Run], given: Sequence[object], labels: Sequence[str]) -> list[Run]:

@@ -10,7 +10,7 @@ from pushout.warning import Warned
 
 
 @dataclass(frozen=True)
-class Asked:
+class Subject:
     """A scenario with its overrides, and the policies to run it under."""
 
     source: Source

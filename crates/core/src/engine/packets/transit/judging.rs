@@ -4,7 +4,7 @@ use super::in_order::OrderedPorts;
 use super::stations::Stations;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
-use crate::engine::asked::{self, ActingMemories, Controls, GateClocks};
+use crate::engine::coupling::{self, ActingMemories, Controls, GateClocks};
 use crate::engine::forms::{Form, allows};
 use crate::engine::packets::route::Packet;
 use crate::engine::questions::{number_at_port, policed_ports};
@@ -19,7 +19,7 @@ use crate::units::Time;
 use crate::units::ids::CircuitId;
 
 /// The state of ports that judge every packet, beyond that of the network.
-pub(super) struct AskedPorts {
+pub(super) struct JudgingPorts {
     waiting: WaitingPackets,
     memories: ActingMemories,
     controls: Controls,
@@ -32,7 +32,7 @@ pub(super) struct AskedPorts {
     pub(super) record: Option<Box<TracedPackets>>,
 }
 
-impl AskedPorts {
+impl JudgingPorts {
     /// Empty ports; packets wait at these steps.
     pub(super) fn new(
         scenario: &Scenario,
@@ -40,14 +40,14 @@ impl AskedPorts {
         steps: usize,
         stations: Vec<Option<u32>>,
         record: Option<TracedPackets>,
-    ) -> AskedPorts {
+    ) -> JudgingPorts {
         let polices = policed_ports(scenario);
         let is_ordered = |port: usize| {
             let is_station = stations.get(port).is_some_and(|station| *station == Some(port as u32));
             is_station && !polices[port] && network.ports[port].keeps_order() && allows(Form::OrderedPorts)
         };
         let ordered = OrderedPorts::new(&network.ports, is_ordered);
-        AskedPorts {
+        JudgingPorts {
             waiting: WaitingPackets::new(steps),
             memories: ActingMemories::new(scenario, network),
             controls: Controls::new(scenario),
@@ -64,19 +64,19 @@ impl Transit {
     /// Schedule an event of a port or a memory: in its station, if it has one.
     #[inline(always)]
     pub(super) fn schedule(&mut self, event: Event) {
-        if !self.asked.stations.push(event) {
+        if !self.judging.stations.push(event) {
             self.arrivals.call(event);
         }
     }
 
     /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
-    pub(crate) fn ask(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
+    pub(crate) fn judge(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         let (port, extra) = (self.steps.place(at) as usize, self.steps.extras[at as usize]);
-        if self.asked.record.is_some() {
+        if self.judging.record.is_some() {
             self.record_arrival(at, packet, now);
         }
-        if self.asked.ordered.has(port) {
-            return self.ask_in_order(at, packet, now);
+        if self.judging.ordered.has(port) {
+            return self.arrive_in_order(at, packet, now);
         }
         let (unit, number) = (packet.unit(&extra), extra.number);
         let policed = self.network.circuits[extra.circuit].police(now, unit);
@@ -84,13 +84,13 @@ impl Transit {
         let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
             Ok(unit) => unit,
             Err(reason) => {
-                self.network.ports[port].refuse(unit, reason, &mut self.asked.losses);
+                self.network.ports[port].refuse(unit, reason, &mut self.judging.losses);
                 self.enter_losses(now);
                 return None;
             }
         };
-        self.asked.waiting.push(at, *packet);
-        asked::arrive(&mut self.network, now, (port, number), unit, &mut self.asked.losses);
+        self.judging.waiting.push(at, *packet);
+        coupling::arrive(&mut self.network, now, (port, number), unit, &mut self.judging.losses);
         let started = self.start(port, now);
         self.settle(port, now);
         started
@@ -98,7 +98,7 @@ impl Transit {
 
     /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
     pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<Onward> {
-        if self.asked.ordered.has(port) {
+        if self.judging.ordered.has(port) {
             return self.free_in_order(port as u32, now);
         }
         self.network.at(port, |port, _| port.finish(now));
@@ -110,7 +110,7 @@ impl Transit {
     /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
     fn settle(&mut self, port: usize, now: Time) {
-        if let Some(memory) = self.asked.memories.of(port) {
+        if let Some(memory) = self.judging.memories.of(port) {
             self.act(memory, now);
         }
     }
@@ -118,9 +118,9 @@ impl Transit {
     /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
-        let next = self.asked.memories.act(&mut self.network, memory, now, &mut self.asked.losses);
+        let next = self.judging.memories.act(&mut self.network, memory, now, &mut self.judging.losses);
         self.count_losses(now);
-        if self.asked.controls.can_be() {
+        if self.judging.controls.can_be() {
             self.signal(memory, now);
         }
         next.into_iter().for_each(|event| self.schedule(event));
@@ -128,7 +128,7 @@ impl Transit {
 
     /// Send the pause frames for which a memory has signals.
     fn signal(&mut self, memory: usize, now: Time) {
-        for (port, control) in self.asked.controls.of_memory(&mut self.network, memory) {
+        for (port, control) in self.judging.controls.of_memory(&mut self.network, memory) {
             self.network.ports[port].queue_control(control);
             self.start_control(port, now);
         }
@@ -137,10 +137,10 @@ impl Transit {
     /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
     /// and when, unless it is lost or the run is over.
     fn start(&mut self, port: usize, now: Time) -> Option<Onward> {
-        if self.asked.controls.can_be() && self.start_control(port, now) {
+        if self.judging.controls.can_be() && self.start_control(port, now) {
             return None;
         }
-        let losses = &mut self.asked.losses;
+        let losses = &mut self.judging.losses;
         let started = match self.network.ports[port].is_busy() {
             true => None,
             false => {
@@ -171,7 +171,7 @@ impl Transit {
         circuit: CircuitId,
         sent: Sent,
     ) -> Option<Onward> {
-        if self.asked.record.is_some() {
+        if self.judging.record.is_some() {
             self.record_departure(at, &packet, sent);
         }
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
@@ -189,10 +189,10 @@ impl Transit {
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
         let place = self.steps.place(at);
         if self.network.ports[place as usize].lets_overtake() {
-            return self.asked.waiting.remove(at, frame).expect("a packet that is sent has come");
+            return self.judging.waiting.remove(at, frame).expect("a packet that is sent has come");
         }
         loop {
-            let packet = self.asked.waiting.pop(at).expect("a packet that is sent has come");
+            let packet = self.judging.waiting.pop(at).expect("a packet that is sent has come");
             if packet.head.frame == frame {
                 return packet;
             }
@@ -203,15 +203,15 @@ impl Transit {
     fn start_control(&mut self, port: usize, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
         self.arrivals.call(Event::new(sent.ends, Class::Free, port as u32));
-        let to = self.asked.controls.back(port);
-        let arrival = self.asked.controls.send(to, sent.arrives, control);
+        let to = self.judging.controls.back(port);
+        let arrival = self.judging.controls.send(to, sent.arrives, control);
         arrival.into_iter().for_each(|event| self.arrivals.call(event));
         true
     }
 
     /// Handle a pause at the port that it is for; returns the result of [`Transit::start`].
     pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<Onward> {
-        let (control, next) = self.asked.controls.arrive(port);
+        let (control, next) = self.judging.controls.arrive(port);
         next.into_iter().for_each(|event| self.arrivals.call(event));
         self.network.receive_control(port, now, control);
         let started = self.start(port, now);
@@ -223,12 +223,12 @@ impl Transit {
     /// Return the port whose gates have this event entity of a clock, if there is one.
     #[inline]
     pub(crate) fn gates_of(&self, entity: usize) -> Option<usize> {
-        self.asked.gates.port_of(entity)
+        self.judging.gates.port_of(entity)
     }
 
     /// Have the gates of a port act that do so at this instant; returns the result of [`Transit::start`].
     pub(crate) fn act_gates(&mut self, port: usize, now: Time) -> Option<Onward> {
-        if !self.asked.gates.act(&mut self.network, port, now, &mut self.asked.losses) {
+        if !self.judging.gates.act(&mut self.network, port, now, &mut self.judging.losses) {
             return None;
         }
         self.count_losses(now);
@@ -240,15 +240,15 @@ impl Transit {
 
     /// Schedule the next action of a port's gates, unless an earlier one is scheduled.
     pub(super) fn call_gates(&mut self, port: usize) {
-        self.asked.gates.next(&self.network, port).into_iter().for_each(|event| self.arrivals.call(event));
+        self.judging.gates.next(&self.network, port).into_iter().for_each(|event| self.arrivals.call(event));
     }
 
     /// Run the clock of a port's policy or, beyond those numbers, of a memory.
     pub(crate) fn tick(&mut self, port: usize, now: Time) {
-        if let Some(memory) = self.asked.memories.ticking(port) {
+        if let Some(memory) = self.judging.memories.ticking(port) {
             return self.act(memory, now);
         }
-        let next = match self.asked.ordered.has(port) {
+        let next = match self.judging.ordered.has(port) {
             true => self.tick_in_order(port, now),
             false => self.network.ports[port].tick(now),
         };
@@ -260,19 +260,19 @@ impl Transit {
     /// Count the latest losses, if there are any.
     #[inline]
     fn count_losses(&mut self, now: Time) {
-        if !self.asked.losses.is_empty() {
+        if !self.judging.losses.is_empty() {
             self.enter_losses(now);
         }
     }
 
     /// Count the losses of a port that judges every packet, and of others that share its memory.
     fn enter_losses(&mut self, now: Time) {
-        for Loss { unit, reason } in std::mem::take(&mut self.asked.losses) {
+        for Loss { unit, reason } in std::mem::take(&mut self.judging.losses) {
             let hop = self.network.circuits[unit.vc].hop(&unit);
             let port = hop.expect("a unit is lost at a port").port;
             if self.network.ports[port as usize].lets_overtake() {
                 let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
-                self.asked.waiting.remove(at, unit.frame);
+                self.judging.waiting.remove(at, unit.frame);
             }
             self.lost(port, unit, reason, now);
         }

@@ -1,4 +1,4 @@
-//! Ports whose policies judge every unit: arrivals that concern other ports, actions of memories, and control frames.
+//! What ports and memories do to other ports: push-out for an arrival, actions of memories and gates, control frames.
 //!
 //! # What it assumes
 //! A unit that waits at a port with a free line is held by a gate, and so are all units behind it in its queue. So a
