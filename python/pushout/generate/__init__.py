@@ -13,15 +13,13 @@ from pushout import _core
 from pushout.generate import answers, figures, findings, studies
 from pushout.generate.schemes import module
 from pushout.policy.published import PUBLISHED
+from pushout.records import recorded
 
 
 def generated() -> dict[Path, str]:
     """Map every generated file below the working directory to its content."""
     schemas = {"scenario": _core.schema(), "result": _core.result_schema()}
-    texts = {
-        Path(f"schema/{name}.schema.json"): json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
-        for name, text in schemas.items()
-    }
+    texts = {Path(f"schema/{name}.schema.json"): recorded(json.loads(text)) for name, text in schemas.items()}
     pages = {Path("docs") / path: text for path, text in _core.docs()}
     classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
     files = {
@@ -40,8 +38,7 @@ def generated() -> dict[Path, str]:
 def _oracles() -> dict[Path, str]:
     """Write the published schemes in Python for the tests of the simulator, which compare them with its own."""
     tables = {name: {key: program[key] for key in program if key != "source"} for name, program in PUBLISHED.items()}
-    text = json.dumps(tables, indent=1, ensure_ascii=False) + "\n"
-    return {Path("crates/core/tests/equivalence/programs/published.json"): text}
+    return {Path("crates/core/tests/equivalence/programs/published.json"): recorded(tables)}
 
 
 def _performance() -> dict[Path, str]:
