@@ -1,6 +1,5 @@
 """The page of findings, from the studies and the data of their runs: `docs/findings.md`."""
 
-import json
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -9,6 +8,7 @@ from typing import Any
 
 from pushout.generate.studies import copy_figure
 from pushout.parsing import parsed
+from pushout.records import recorded
 from pushout.shipped import STUDIES
 from pushout.study.digits import doubt
 from pushout.study.finding import AGREEING, SEEDS, Finding
@@ -96,7 +96,7 @@ def take_singles(report: Path) -> None:
 
 
 def _keep(document: Mapping[str, Any], file: Path) -> None:
-    file.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    file.write_text(recorded(document), encoding="utf-8")
 
 
 def _read(data: Path) -> dict[str, Any]:
