@@ -15,12 +15,15 @@ from pushout.generate.schemes import module
 from pushout.policy.published import PUBLISHED
 from pushout.records import recorded
 
+SCHEMES = Path("docs/schemes")
+"""Folder of the pages of schemes, which are not tracked: `docs/conf.py` writes them for the site."""
+
 
 def generated() -> dict[Path, str]:
     """Map every generated file below the working directory to its content."""
     schemas = {"scenario": _core.schema(), "result": _core.result_schema()}
     texts = {Path(f"schema/{name}.schema.json"): recorded(json.loads(text)) for name, text in schemas.items()}
-    pages = {Path("docs") / path: text for path, text in _core.docs()}
+    pages = {path: text for path, text in _pages().items() if SCHEMES not in path.parents}
     classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
     files = {
         **texts,
@@ -33,6 +36,16 @@ def generated() -> dict[Path, str]:
         **_performance(),
     }
     return {**files, **answers.pages(files)}
+
+
+def write_schemes(root: Path) -> None:
+    """Write the pages of the schemes below the root of the repository, and remove pages of schemes that are no more."""
+    _update({root / path: text for path, text in _pages().items() if SCHEMES in path.parents}, root / SCHEMES)
+
+
+def _pages() -> dict[Path, str]:
+    """Map the pages that the simulator writes from its declarations to their content."""
+    return {Path("docs") / path: text for path, text in _core.docs()}
 
 
 def _oracles() -> dict[Path, str]:
@@ -55,11 +68,20 @@ def _performance() -> dict[Path, str]:
     return {page: text}
 
 
-def stale(files: dict[Path, str]) -> list[Path]:
-    """List files that are missing or differ, and pages of removed schemes and studies."""
+def stale(files: dict[Path, str], folder: Path = studies.FOLDER) -> list[Path]:
+    """List files that are missing or differ, and pages in this folder that are none of the files."""
     wrong = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
-    pages = [path for folder in ("schemes", "studies") for path in Path("docs", folder).rglob("*.md")]
-    return wrong + [path for path in pages if path not in files]
+    return wrong + [path for path in folder.glob("*.md") if path not in files]
+
+
+def _update(files: dict[Path, str], folder: Path = studies.FOLDER) -> None:
+    """Write stale files anew, and remove the other pages of the folder."""
+    for path in stale(files, folder):
+        if path in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(files[path], encoding="utf-8")
+        else:
+            path.unlink()
 
 
 def main() -> int:
@@ -74,16 +96,9 @@ def main() -> int:
             print(f"docs/score.md stays as it is: the report lacks {', '.join(missing)}", file=sys.stderr)
     if sys.argv[1:2] == ["--answers"]:
         answers.KEPT.write_text(answers.renewed(sys.argv[2:]), encoding="utf-8")
-    files = generated()
-    wrong = stale(files)
     if sys.argv[1:] == ["--check"]:
-        return _checked(wrong)
-    for path in wrong:
-        if path in files:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(files[path], encoding="utf-8")
-        else:
-            path.unlink()
+        return _checked(stale(generated()))
+    _update(generated())
     return 0
 
 
