@@ -87,9 +87,7 @@ def _update(files: dict[Path, str], folder: Path = studies.FOLDER) -> None:
 def main() -> int:
     """Write stale files, or with `--check` only name them."""
     if sys.argv[1:2] == ["--pictures"]:
-        findings.take_full(Path(sys.argv[2]))
-        findings.take_singles(Path(sys.argv[2]))
-        findings.take_prose(Path(sys.argv[2]))
+        findings.take_kept(Path(sys.argv[2]))
         findings.take(Path(sys.argv[2]))  # first, while the working tree is that of the runs
         studies.pictures(Path(sys.argv[2]))
         if missing := studies.score(Path(sys.argv[2])):
