@@ -44,6 +44,7 @@ from pushout import shipped
 from pushout.document import figure
 from pushout.generate import facts
 from pushout.generate.sentences import Sentence, SentenceError, evaluated
+from pushout.records import recorded
 
 DECLARED, KEPT = Path("docs/answers.toml"), Path("docs/answers.json")
 COLUMNS = "110"
@@ -220,7 +221,7 @@ def renewed(only: list[str]) -> str:
         print(f"measuring {name}", file=sys.stderr)
         results[name] = known[name].measure()
     kept_now = {name: vars(results[name]) for name in sorted(known) if name in results}
-    return json.dumps(kept_now, indent=1, ensure_ascii=False) + "\n"
+    return recorded(kept_now)
 
 
 def outdated() -> list[str]:
