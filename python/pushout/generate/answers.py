@@ -39,7 +39,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
-import pushout
 from pushout import shipped
 from pushout.document import figure
 from pushout.generate import facts
@@ -98,12 +97,7 @@ class Answer:
     @cached_property
     def hash(self) -> str:
         """Hash all that the answer depends on, but for the code of the simulator."""
-        parts = [
-            pushout.__version__,
-            self.command,
-            json.dumps(dict(self.let)),
-            json.dumps(self._files(), sort_keys=True),
-        ]
+        parts = [self.command, json.dumps(dict(self.let)), json.dumps(self._files(), sort_keys=True)]
         parts += [json.dumps([each.page, each.text, list(each.holds)]) for each in self.says]
         parts += self._code()
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -225,7 +219,7 @@ def renewed(only: list[str]) -> str:
 
 
 def outdated() -> list[str]:
-    """Name the answers that are not measured, or whose scenario, command, sentence or version has changed since."""
+    """Name the answers that are not measured, or whose scenario, command or sentence has changed since."""
     results = kept() if KEPT.is_file() else {}
     return [
         answer.id
