@@ -5,10 +5,10 @@
 //! parallel simulation on one thread.
 //!
 //! # What it skips
-//! Most events: the queue holds only timers and wake-ups of ports, one for 250 cells in W1-cell. A port is woken at
-//! the earliest time at which the next unit that makes a host act could arrive at its next stop. It then merges
-//! everything that has arrived meanwhile (`inbox/`). The plan (`topology/`) chooses the form of each port (`port/`)
-//! before the run.
+//! Most events: the queue holds only timers, wake-ups of ports and frames that a host may answer, one for 65 cells in
+//! W1-cell. A port is woken at the earliest time at which the next unit that makes a host act could arrive at its next
+//! stop. It then merges everything that has arrived meanwhile (`inbox/`). The plan (`topology/`) chooses the form of
+//! each port (`port/`) before the run.
 //!
 //! # Why that is exact
 //! Each port has a local clock. Before a port advances to an instant, the ports from which its units come advance to
