@@ -15,11 +15,27 @@ pub(crate) const CHAIN: &str = r#"
     duration = "53 ms"
     adaptation = { kind = "packet" }
     port.default = { memory = "chip" }
-    node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
-    link = [
-        { name = "in", from = "a", to = "r", rate = "8 Mb/s", delay = "500 us" },
-        { name = "out", from = "r", to = "b", rate = "800 kb/s", delay = "0 s" },
-    ]
+    [[node]]
+    name = "a"
+    kind = "host"
+    [[node]]
+    name = "r"
+    kind = "router"
+    [[node]]
+    name = "b"
+    kind = "host"
+    [[link]]
+    name = "in"
+    from = "a"
+    to = "r"
+    rate = "8 Mb/s"
+    delay = "500 us"
+    [[link]]
+    name = "out"
+    from = "r"
+    to = "b"
+    rate = "800 kb/s"
+    delay = "0 s"
     [memory.chip]
     size = "20 cells"
     cell = "1000 bytes"
@@ -344,11 +360,16 @@ fn a_shared_headroom_loses_nothing_with_as_many_lines_at_once_as_it_says() {
 
 /// Two flows of one host: a lossless one to a slow port, and one of best effort to a fast port.
 fn victim(scheduler: &str) -> Json {
-    let other = r#"        node = [{ name = "c", kind = "host" }]
-        link = [
-            { name = "fast", from = "r", to = "c", rate = "8 Mb/s", delay = "0 s" },
-        ]
-
+    let other = r#"
+        [[node]]
+        name = "c"
+        kind = "host"
+        [[link]]
+        name = "fast"
+        from = "r"
+        to = "c"
+        rate = "8 Mb/s"
+        delay = "0 s"
         [queue.best-effort]
         limit = "20 cells"
         pool = "lossy"

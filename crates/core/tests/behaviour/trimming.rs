@@ -9,11 +9,27 @@ const BURST: &str = r#"
     name = "burst"
     duration = "50 ms"
     adaptation = { kind = "packet" }
-    node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
-    link = [
-        { name = "in", from = "a", to = "r", rate = "80 Mb/s", delay = "0 s" },
-        { name = "out", from = "r", to = "b", rate = "8 Mb/s", delay = "10 us" },
-    ]
+    [[node]]
+    name = "a"
+    kind = "host"
+    [[node]]
+    name = "r"
+    kind = "router"
+    [[node]]
+    name = "b"
+    kind = "host"
+    [[link]]
+    name = "in"
+    from = "a"
+    to = "r"
+    rate = "80 Mb/s"
+    delay = "0 s"
+    [[link]]
+    name = "out"
+    from = "r"
+    to = "b"
+    rate = "8 Mb/s"
+    delay = "10 us"
     [port.out]
     buffer = "100 packets"
     admission = { policy = "step", threshold = "3 packets", action = "trim" }
@@ -90,12 +106,22 @@ fn a_sender_with_selective_acknowledgements_repeats_what_was_cut_without_a_timeo
 
 #[test]
 fn a_packet_is_cut_once_and_goes_first_at_the_next_port_that_cuts() {
-    let next = r#"        node = [{ name = "q", kind = "router" }]
-        link = [
-            { name = "slower", from = "r", to = "q", rate = "8 Mb/s", delay = "0 s" },
-            { name = "last", from = "q", to = "b", rate = "4 Mb/s", delay = "0 s" },
-        ]
-
+    let next = r#"
+        [[node]]
+        name = "q"
+        kind = "router"
+        [[link]]
+        name = "slower"
+        from = "r"
+        to = "q"
+        rate = "8 Mb/s"
+        delay = "0 s"
+        [[link]]
+        name = "last"
+        from = "q"
+        to = "b"
+        rate = "4 Mb/s"
+        delay = "0 s"
         [port.slower]
         buffer = "100 packets"
         admission = { policy = "step", threshold = "3 packets", action = "trim" }

@@ -4,11 +4,27 @@ use pushout_core::scenario;
 
 const RIGHT: &str = r#"name = "chain"
 duration = "1 ms"
-node = [{ name = "a", kind = "host" }, { name = "s", kind = "switch" }, { name = "b", kind = "host" }]
-link = [
-    { name = "in", from = "a", to = "s", rate = "10 Mb/s", delay = "1 ms" },
-    { name = "out", from = "s", to = "b", rate = "10 Mb/s", delay = "1 ms" },
-]
+[[node]]
+name = "a"
+kind = "host"
+[[node]]
+name = "s"
+kind = "switch"
+[[node]]
+name = "b"
+kind = "host"
+[[link]]
+name = "in"
+from = "a"
+to = "s"
+rate = "10 Mb/s"
+delay = "1 ms"
+[[link]]
+name = "out"
+from = "s"
+to = "b"
+rate = "10 Mb/s"
+delay = "1 ms"
 [[flow]]
 name = "f"
 from = "a"
@@ -24,10 +40,14 @@ credit = { policy = "n23", n2 = "20 cells" }
 "#;
 
 /// Another host, which sends without credits.
-const STRANGER: &str = r#"node = [{ name = "c", kind = "host" }]
-link = [
-    { from = "c", to = "s", rate = "10 Mb/s", delay = "1 ms" },
-]
+const STRANGER: &str = r#"[[node]]
+name = "c"
+kind = "host"
+[[link]]
+from = "c"
+to = "s"
+rate = "10 Mb/s"
+delay = "1 ms"
 [[flow]]
 name = "g"
 from = "c"
@@ -134,11 +154,27 @@ fn credits_of_circuits_cannot_promise_room_in_a_shared_memory() {
 const PACKETS: &str = r#"name = "chain"
 duration = "1 ms"
 adaptation = { kind = "packet" }
-node = [{ name = "a", kind = "host" }, { name = "s", kind = "router" }, { name = "b", kind = "host" }]
-link = [
-    { name = "in", from = "a", to = "s", rate = "10 Mb/s", delay = "1 ms" },
-    { name = "out", from = "s", to = "b", rate = "10 Mb/s", delay = "1 ms" },
-]
+[[node]]
+name = "a"
+kind = "host"
+[[node]]
+name = "s"
+kind = "router"
+[[node]]
+name = "b"
+kind = "host"
+[[link]]
+name = "in"
+from = "a"
+to = "s"
+rate = "10 Mb/s"
+delay = "1 ms"
+[[link]]
+name = "out"
+from = "s"
+to = "b"
+rate = "10 Mb/s"
+delay = "1 ms"
 [[flow]]
 name = "f"
 from = "a"
