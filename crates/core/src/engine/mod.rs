@@ -14,7 +14,7 @@
 //! Each engine keeps the order of events that `kernel` documents, for every port and every host.
 //!
 //! # What turns it off
-//! `engine = "reference"` in a scenario, lines with credits, or a network in which no cells can travel in trains.
+//! `engine = "reference"` in a scenario, lines with credits, transfers that wait for other hosts, or a network in which no cells can travel in trains.
 //!
 //! # What it saves
 //! With the reference engine W1-cell takes 21 times as long, 1000 flows of packets 5 times.
@@ -98,9 +98,13 @@ fn completed<T>(scenario: &Scenario, log: bool, run: impl FnOnce(bool) -> (Outco
 /// Return the engine that runs a scenario and, if the scenario names another one, the reason.
 pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
     match scenario.engine {
-        EngineKind::Fast if scenario.order().is_some() => {
-            (EngineKind::Reference, Some("transfers wait for others, which may end at any host"))
+        EngineKind::Fast if scenario.order().is_some() && !packets::covers(scenario) => {
+            (EngineKind::Reference, Some("transfers over cells wait for others"))
         }
+        EngineKind::Fast if scenario.waits_for_other_hosts() => (
+            EngineKind::Reference,
+            Some("a transfer waits for one of another host, which may end at any instant"),
+        ),
         EngineKind::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
             (EngineKind::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }
