@@ -161,6 +161,28 @@ mod tests {
     }
 
     #[test]
+    fn transfers_that_wait_for_others_of_their_host_run_on_the_fast_engine() {
+        let list = |second: &str| {
+            let hosts =
+                "host = { rate = '1 Gb/s', delay = '1 us' }, fabric = { rate = '1 Gb/s', delay = '1 us' }";
+            format!(
+                "name = 'list'
+                duration = '1 ms'
+                adaptation = {{ kind = 'packet' }}
+                topology = {{ template = 'leaf-spine', leaves = 2, spines = 1, hosts = 1, {hosts} }}
+                flows = {{ transport = {{ kind = 'tcp' }} }}
+                [workload]
+                kind = 'list'
+                data = \"from,to,bytes,start,name,after\\nhost1,host2,1000,0,a,\\n{second},1000,0,b,a\\n\""
+            )
+        };
+        assert_eq!(chosen(&scenario(&list("host1,host2"), &[])), (EngineKind::Fast, None));
+        let (engine, why) = chosen(&scenario(&list("host2,host1"), &[]));
+        assert_eq!(engine, EngineKind::Reference);
+        assert!(why.is_some_and(|why| why.contains("another host")));
+    }
+
+    #[test]
     fn networks_in_which_nothing_can_be_skipped_run_on_the_reference_engine() {
         let text = include_str!("../../../../scenarios/gpj.toml");
         assert_eq!(chosen(&scenario(text, &[])).0, EngineKind::Reference);
