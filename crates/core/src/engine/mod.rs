@@ -14,7 +14,7 @@
 //! Each engine keeps the order of events that `kernel` documents, for every port and every host.
 //!
 //! # What turns it off
-//! `engine = "reference"` in a scenario, lines with credits, or a network in which no cells can travel in trains.
+//! `engine = "reference"` in a scenario, lines with credits, transfers that wait for other hosts, or a network in which no cells can travel in trains.
 //!
 //! # What it saves
 //! With the reference engine W1-cell takes 21 times as long, 1000 flows of packets 5 times.
@@ -98,9 +98,13 @@ fn completed<T>(scenario: &Scenario, log: bool, run: impl FnOnce(bool) -> (Outco
 /// Return the engine that runs a scenario and, if the scenario names another one, the reason.
 pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
     match scenario.engine {
-        EngineKind::Fast if scenario.order().is_some() => {
-            (EngineKind::Reference, Some("transfers wait for others, which may end at any host"))
+        EngineKind::Fast if scenario.order().is_some() && !packets::covers(scenario) => {
+            (EngineKind::Reference, Some("transfers over cells wait for others"))
         }
+        EngineKind::Fast if scenario.waits_for_other_hosts() => (
+            EngineKind::Reference,
+            Some("a transfer waits for one of another host, which may end at any instant"),
+        ),
         EngineKind::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
             (EngineKind::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }
@@ -154,6 +158,28 @@ mod tests {
         let (engine, why) = chosen(&credits);
         assert_eq!(engine, EngineKind::Reference);
         assert!(why.is_some_and(|why| why.contains("credits")));
+    }
+
+    #[test]
+    fn transfers_that_wait_for_others_of_their_host_run_on_the_fast_engine() {
+        let list = |second: &str| {
+            let hosts =
+                "host = { rate = '1 Gb/s', delay = '1 us' }, fabric = { rate = '1 Gb/s', delay = '1 us' }";
+            format!(
+                "name = 'list'
+                duration = '1 ms'
+                adaptation = {{ kind = 'packet' }}
+                topology = {{ template = 'leaf-spine', leaves = 2, spines = 1, hosts = 1, {hosts} }}
+                flows = {{ transport = {{ kind = 'tcp' }} }}
+                [workload]
+                kind = 'list'
+                data = \"from,to,bytes,start,name,after\\nhost1,host2,1000,0,a,\\n{second},1000,0,b,a\\n\""
+            )
+        };
+        assert_eq!(chosen(&scenario(&list("host1,host2"), &[])), (EngineKind::Fast, None));
+        let (engine, why) = chosen(&scenario(&list("host2,host1"), &[]));
+        assert_eq!(engine, EngineKind::Reference);
+        assert!(why.is_some_and(|why| why.contains("another host")));
     }
 
     #[test]

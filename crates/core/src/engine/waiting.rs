@@ -1,10 +1,11 @@
 //! Transfers that start when others have ended.
 //!
 //! # What it assumes
-//! A transfer ends when its last octet has been acknowledged, and those that wait for it may be at any host.
+//! A transfer ends when its last octet has been acknowledged. On the fast engine those that wait for it begin at its own host.
 //!
 //! # Why that is exact
-//! It is the definition: a transfer whose last predecessor ends at an instant starts at this instant, after its delay.
+//! It is the definition: a transfer whose last predecessor ends at an instant starts at this instant, after its delay. At
+//! one host this is a timer that the host sets; a host that acts ahead of time meets its own timers in order.
 //!
 //! # What turns it off
 //! A scenario without such transfers.
@@ -37,12 +38,13 @@ impl Waiting {
         Some(Waiting { first: workload.flows.start, has_ended: vec![false; left.len()], left, delays, order })
     }
 
-    /// Let the transfers begin that waited for this flow only, if its transfer has just ended; return them.
-    pub(super) fn release(&mut self, flows: &mut [Flow], flow: usize, now: Time) -> Vec<usize> {
-        let Some(number) = flow.checked_sub(self.first).filter(|number| *number < self.left.len()) else {
+    /// Return the transfers that waited for this flow only, with their starts, if its transfer has just ended.
+    pub(super) fn release(&mut self, flow: &Flow, now: Time) -> Vec<(usize, Time)> {
+        let Some(number) = flow.number().checked_sub(self.first).filter(|number| *number < self.left.len())
+        else {
             return Vec::new();
         };
-        if self.has_ended[number] || !flows[flow].has_transferred() {
+        if self.has_ended[number] || !flow.has_transferred() {
             return Vec::new();
         }
         self.has_ended[number] = true;
@@ -50,8 +52,7 @@ impl Waiting {
         for next in self.order.next(number).iter().map(|&next| next as usize) {
             self.left[next] -= 1;
             if self.left[next] == 0 {
-                flows[self.first + next].start_at(now + self.delays[next]);
-                released.push(self.first + next);
+                released.push((self.first + next, now + self.delays[next]));
             }
         }
         released

@@ -486,6 +486,17 @@ impl Scenario {
         Some((workload.flows.start, workload.order.as_deref()?))
     }
 
+    /// Return whether a transfer waits for one that another host sends.
+    pub fn waits_for_other_hosts(&self) -> bool {
+        self.order().is_some_and(|(first, order)| {
+            let transfers = &self.flows[first..first + order.waits().len()];
+            let is_elsewhere = |(number, flow): (usize, &Flow)| {
+                order.next(number).iter().any(|&next| transfers[next as usize].from != flow.from)
+            };
+            transfers.iter().enumerate().any(is_elsewhere)
+        })
+    }
+
     /// Return whether a flow is a transfer that waits for others.
     pub fn waits(&self, flow: usize) -> bool {
         let waits = |(first, order): (usize, &Order)| {

@@ -26,7 +26,8 @@
 //! the flow in the report.
 //!
 //! # Complexity
-//! As of the source `arrivals`, for every transfer. Networks in which transfers wait for others run on the reference engine.
+//! As of the source `arrivals`, for every transfer. Transfers that wait for others run on the fast engine if these are of the same host, and
+//! over packets; else the reference engine runs the network.
 
 use crate::language::values::FileText;
 use crate::section;

@@ -832,18 +832,22 @@ impl Writer {
 
     /// A workload of up to 40 transfers among the hosts.
     fn list(&mut self, hosts: u64) {
-        let (waits, transfers) = (self.draw.chance(0.5), 1 + self.below(40));
+        let (waits, transfers) = (self.draw.chance(0.6), 1 + self.below(40));
+        let is_local = waits && self.draw.chance(0.6); // each waits for transfers of its own host
+        let mut senders = Vec::new();
         self.line(format_args!("[workload]\nkind = \"list\"\ndata = \"\"\"\nfrom,to,bytes,start,name,after"));
         for number in 0..transfers {
-            let from = self.below(hosts);
+            let from = self.below(if is_local { hosts.min(3) } else { hosts });
             let to = (from + 1 + self.below(hosts - 1)) % hosts;
+            senders.push(from);
             let most = [100, 1500, 20_000, 200_000][self.below(4) as usize];
             let bytes = 1 + self.below(most);
             let awaited = if waits && self.draw.chance(0.8) { self.below(number + 1) } else { 0 };
             let start = self.below(2) * self.below(if awaited > 0 { 400 } else { 4000 });
             let first = self.below(number + 1 - awaited);
-            let after: Vec<String> =
-                (first..first + awaited.min(3)).map(|other| format!("t{other}")).collect();
+            let awaited =
+                (first..first + awaited.min(3)).filter(|&other| !is_local || senders[other as usize] == from);
+            let after: Vec<String> = awaited.map(|other| format!("t{other}")).collect();
             self.line(format_args!("{from},{to},{bytes},{start} us,t{number},{}", after.join(";")));
         }
         self.line(format_args!("\"\"\""));

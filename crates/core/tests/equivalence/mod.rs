@@ -231,18 +231,21 @@ fn both_engines_agree_where_policers_memories_gates_and_routes_meet() {
 
 #[test]
 fn both_engines_agree_on_lists_of_transfers_and_those_that_wait_start_when_the_last_has_ended() {
-    let (count, mut compared, mut waited) = (how_many() / 4, 0, 0);
+    let (count, mut compared, mut waited, mut local) = (how_many() / 4, 0, 0, 0);
     for seed in seeds(4) {
         let text = lists(seed);
         let Ok(checked) = load(&text, "lists.toml", &[]) else { continue };
         let found = differences(&checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
         let whole = Scenario { warmup: Span::ZERO, ..checked };
-        waited += waiting_transfers(&text, &run(&whole, EngineKind::Fast, false).0);
+        let started = waiting_transfers(&text, &run(&whole, EngineKind::Fast, false).0);
+        waited += started;
+        local += u64::from(started > 0 && engine::chosen(&whole).0 == EngineKind::Fast);
         compared += 1;
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
     assert!(waited * 2 >= compared, "only {waited} transfers waited in {compared} runs");
+    assert!(local * 10 >= compared, "in only {local} of {compared} runs the fast engine let transfers wait");
 }
 
 /// Check the start of every transfer by the rows of the list alone, and return how many waited for others.

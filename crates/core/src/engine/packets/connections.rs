@@ -1,7 +1,8 @@
 //! The connections of a run, from their start to their end.
 //!
 //! # What it assumes
-//! A transfer that a source has drawn is the only one of its connection, and starts at an instant that the scenario gives.
+//! A transfer that a source has drawn, or a list names, is the only one of its connection, and starts at an instant that the
+//! scenario gives, or that another transfer of its host gives when it ends.
 //!
 //! # What it skips
 //! The state of transports that have not started, and of those that are over: of the latter only the counts are kept.
@@ -37,6 +38,8 @@ pub(crate) struct Connections<'a> {
     over: Vec<FlowOutcome>,
     /// Start of the measured time; `None` before it has begun.
     measured_from: Option<Time>,
+    /// For each flow its start, if transfers wait for others; else empty.
+    starts: Vec<Time>,
 }
 
 /// Stage of a flow.
@@ -67,7 +70,10 @@ impl<'a> Connections<'a> {
             }
         };
         let stages = if under_way.len() < count { (0..count).map(stage).collect() } else { Vec::new() };
-        Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None }
+        let start =
+            |flow| if scenario.waits(flow) { Time::NEVER } else { Time::ZERO + scenario.flows[flow].start };
+        let starts = if scenario.order().is_some() { (0..count).map(start).collect() } else { Vec::new() };
+        Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None, starts }
     }
 
     /// Return a flow that is under way.
@@ -86,7 +92,8 @@ impl<'a> Connections<'a> {
             None => self.under_way[flow].next_timer(end),
             Some(Stage::UnderWay(place)) => self.under_way[*place as usize].next_timer(end),
             Some(Stage::Waiting) => {
-                (end == End::Source).then(|| Time::ZERO + self.scenario.flows[flow].start)
+                let given = || Time::ZERO + self.scenario.flows[flow].start;
+                (end == End::Source).then(|| self.starts.get(flow).copied().unwrap_or_else(given))
             }
             Some(Stage::Over(_)) => None,
         }
@@ -97,12 +104,20 @@ impl<'a> Connections<'a> {
         if let Some(stage @ Stage::Waiting) = self.stages.get_mut(flow) {
             *stage = Stage::UnderWay(self.under_way.len() as u32);
             let mut connection = Flow::new(self.scenario, flow);
+            if self.scenario.waits(flow) {
+                connection.start_at(self.starts[flow]);
+            }
             if let Some(from) = self.measured_from {
                 connection.reset_counters(from);
             }
             self.under_way.push(connection);
         }
         self.at(flow)
+    }
+
+    /// Set the start of a transfer that has waited for others.
+    pub(crate) fn start_at(&mut self, flow: usize, start: Time) {
+        self.starts[flow] = start;
     }
 
     /// Return whether flows may be dropped when they are over.

@@ -40,6 +40,7 @@ mod transit;
 use crate::engine::exact::accounting::Window;
 use crate::engine::forms::{Form, allows, used};
 use crate::engine::outcome::{Outcome, Stopwatch, Work};
+use crate::engine::waiting::Waiting;
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
@@ -85,6 +86,8 @@ const REPORTS: u64 = 1000;
 struct Packets<'a> {
     scenario: &'a Scenario,
     connections: Connections<'a>,
+    /// Transfers that start when others of their host have ended, if there are any.
+    waiting: Option<Waiting>,
     events: u64,
     transit: Transit,
     /// The longest time for which an agenda is handled alone.
@@ -113,7 +116,8 @@ impl<'a> Packets<'a> {
     fn new(scenario: &'a Scenario, log: bool, record: Option<TracedPackets>) -> Packets<'a> {
         let (transit, connections) = (Transit::new(scenario, log, record), Connections::new(scenario));
         let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
-        let mut engine = Packets { scenario, connections, events: 0, transit, round, day: Day::default() };
+        let (waiting, day) = (Waiting::new(scenario), Day::default());
+        let mut engine = Packets { scenario, connections, waiting, events: 0, transit, round, day };
         (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
         if engine.transit.has_stations() {
             used(Form::Stations);
@@ -351,6 +355,9 @@ impl<'a> Packets<'a> {
         if let Some(event) = host.call(entity, due) {
             self.transit.call(event);
         }
+        if self.waiting.is_some() {
+            self.release(packet.flow as usize, now);
+        }
         if due.is_none() && self.connections.come_and_go() {
             self.forget_if_over(packet.flow as usize, now);
         }
@@ -382,8 +389,19 @@ impl<'a> Packets<'a> {
         let (flow, end) = End::of_entity(entity);
         if self.connections.next_timer(flow, end).is_some_and(|due| due <= now) {
             self.connections.started(flow).ring(end, now, &mut Setout { transit: &mut self.transit, now });
+            self.release(flow, now);
         }
         self.call(flow, end);
+    }
+
+    /// Start the transfers that waited for the transfer of this flow, if it has ended.
+    #[inline(never)]
+    fn release(&mut self, flow: usize, now: Time) {
+        let Some(waiting) = &mut self.waiting else { return };
+        for (next, start) in waiting.release(self.connections.at(flow), now) {
+            self.connections.start_at(next, start);
+            self.call(next, End::Source);
+        }
     }
 
     /// Call a flow's end for its next timer.

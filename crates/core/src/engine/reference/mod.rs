@@ -485,8 +485,10 @@ impl<T: Tracer> Engine<T> {
     #[inline]
     fn release(&mut self, flow: usize, now: Time) {
         let Some(waiting) = &mut self.waiting else { return };
-        let released = waiting.release(&mut self.network.flows, flow, now);
-        released.into_iter().for_each(|next| self.call(next, End::Source));
+        for (next, start) in waiting.release(&self.network.flows[flow], now) {
+            self.network.flows[next].start_at(start);
+            self.call(next, End::Source);
+        }
     }
 
     /// Hand the frames that a host has written to its network interface.
