@@ -1,6 +1,7 @@
 //! Handling of acknowledgements: the ACK half of `tcp_input`, for a sender without selective acknowledgements.
 
-use super::{Sender, Timer};
+use super::timers::{Timer, Timers};
+use super::{Sender, Timed};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{Congestion, Facts, Reaction};
 use crate::transport::tcp::{SackBlocks, Segment, SegmentOutlet};
@@ -11,7 +12,7 @@ impl Sender {
     /// overtaken.
     #[inline(never)]
     pub(super) fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
-        let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
+        let waiting = self.timers.runs(Timer::Retransmit);
         let same_window = u64::from(segment.window) == self.send_window;
         if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
             self.congestion.on_echo(0, self.facts(now, None));
@@ -39,7 +40,7 @@ impl Sender {
             self.on_new_ack(now, segment, out);
         }
         let is_first = segment.seq == 0 && segment.ack == self.unacknowledged;
-        let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
+        let waiting = self.timers.runs(Timer::Retransmit);
         if is_first && waiting && !self.congestion.is_recovering() {
             self.duplicates = self.rare.params.dupack_threshold;
             self.on_duplicate(now, out);
@@ -53,7 +54,7 @@ impl Sender {
             reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
                 self.rare.stats.fast_retransmits += 1;
                 self.note_reduction();
-                self.timer = None;
+                self.timers = Timers::STOPPED;
                 if reaction == Reaction::GoBack {
                     return self.go_back(now, out);
                 }
@@ -69,7 +70,7 @@ impl Sender {
         let acked = segment.ack - self.unacknowledged;
         self.unacknowledged = segment.ack;
         let rtt = if self.timestamps {
-            self.timed = None;
+            self.timed = Timed::NONE;
             self.sample(segment.stamp, now);
             Some(now.since(segment.stamp))
         } else {
@@ -143,8 +144,8 @@ impl Sender {
 
     /// End the measurement of the timed segment, if `ack` covers it, and return its round trip.
     pub(super) fn measure(&mut self, now: Time, ack: u64) -> Option<Span> {
-        let (_, since) = self.timed.filter(|(seq, _)| ack > *seq)?;
-        self.timed = None;
+        let since = self.timed.covered(ack)?;
+        self.timed = Timed::NONE;
         self.sample(since, now);
         Some(now.since(since))
     }

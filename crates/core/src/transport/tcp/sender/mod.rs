@@ -11,10 +11,13 @@ mod selective;
 
 mod timeouts;
 
+mod timers;
+
 mod usage;
 
 use repeats::Repeats;
 use selective::Selective;
+use timers::{Timer, Timers};
 use usage::Usage;
 
 use super::congestion::{Congestion, CongestionWindow, Control, Facts};
@@ -71,13 +74,12 @@ pub struct Sender {
     largest_window: u64,
     /// Time at which a segment was last sent.
     last_sent: Time,
-    /// The timer that runs, and its expiry: the retransmission and the persist timer never run together.
-    pub(super) timer: Option<(Timer, Time)>,
+    timers: Timers,
     pub(super) clock: TickClock,
     pub(super) window: CongestionWindow,
     pub(super) congestion: Control,
-    /// First octet of the segment whose round trip is measured, and the time at which it was sent (t_rtseq, t_rtt).
-    pub(super) timed: Option<(u64, Time)>,
+    /// The segment whose round trip is measured.
+    timed: Timed,
     deliveries: Deliveries,
     segments_sent: u64,
     segments_retransmitted: u64,
@@ -136,14 +138,27 @@ pub(super) enum State {
     Established,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Timer {
-    Retransmit,
-    Persist,
-    /// Search for losses again, or probe for them (RFC 8985): each timer expires before the retransmission timer and
-    /// replaces it.
-    Reordering,
-    Probe,
+/// The segment whose round trip is measured: its first octet, and the time at which it was sent (t_rtseq, t_rtt). Without one the time
+/// is [`Time::NEVER`], instead of an `Option`, which would take 8 octets more in each sender.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    seq: u64,
+    since: Time,
+}
+
+impl Timed {
+    const NONE: Timed = Timed { seq: 0, since: Time::NEVER };
+
+    #[inline]
+    fn is_none(self) -> bool {
+        self.since == Time::NEVER
+    }
+
+    /// Return the time at which the segment was sent, if there is one and `ack` covers it.
+    #[inline]
+    fn covered(self, ack: u64) -> Option<Time> {
+        (!self.is_none() && ack > self.seq).then_some(self.since)
+    }
 }
 
 impl Sender {
@@ -170,12 +185,12 @@ impl Sender {
             window_ack: 0,
             largest_window: 0,
             last_sent: Time::ZERO,
-            timer: None,
+            timers: Timers::STOPPED,
             estimator: Estimator::new(params, &clock),
             clock,
             window: CongestionWindow::new(params),
             congestion: params.congestion.start(params),
-            timed: None,
+            timed: Timed::NONE,
             segments_sent: 0,
             segments_retransmitted: 0,
             deliveries: Deliveries::default(),
@@ -208,14 +223,14 @@ impl Sender {
         self.estimator = Estimator::new(params, &self.clock);
         self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next)));
         self.duplicates = 0;
-        self.timed = None;
-        self.timer = None;
+        self.timed = Timed::NONE;
+        self.timers = Timers::STOPPED;
         self.last_sent = now;
         (self.rare.timed_out, self.rare.reduced, self.rare.syns) = (None, None, 0);
         if self.rare.params.handshake {
             self.state = State::SynSent;
             self.send_window = 0;
-            self.timed = Some((self.next, now));
+            self.timed = Timed { seq: self.next, since: now };
             self.send_syn(now, out);
         } else {
             self.establish(self.rare.params.advertised_window());
@@ -261,7 +276,7 @@ impl Sender {
     pub fn end_of_data(&mut self) {
         self.written = self.sent;
         if self.all_acked() && self.state == State::Established {
-            self.timer = None;
+            self.timers = Timers::STOPPED;
         }
     }
 
@@ -311,21 +326,21 @@ impl Sender {
 
     /// Handle the timer, if it has expired; a call before [`Sender::next_timer`] has no effect.
     pub fn on_timer(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        match self.timer {
-            Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
-            Some((Timer::Persist, at)) if at <= now => {
+        match self.timers.due(now) {
+            Some(Timer::Retransmit) => self.time_out(now, out),
+            Some(Timer::Persist) => {
                 self.probe(now, out);
                 self.note_window_probe(now);
             }
-            Some((Timer::Reordering, at)) if at <= now => self.look_again(now, out),
-            Some((Timer::Probe, at)) if at <= now => self.send_probe(now, out),
-            _ => {}
+            Some(Timer::Reordering) => self.look_again(now, out),
+            Some(Timer::Probe) => self.send_probe(now, out),
+            None => {}
         }
     }
 
     /// Return the exact instant at which the earliest timer expires.
     pub fn next_timer(&self) -> Option<Time> {
-        self.timer.map(|(_, at)| at)
+        self.timers.next()
     }
 
     /// Return whether all written octets have been acknowledged.
@@ -426,7 +441,7 @@ impl Sender {
         if let (Some(rtt), Some(sack)) = (rtt, &mut self.selective) {
             sack.measured(now, rtt);
         }
-        self.timer = None;
+        self.timers = Timers::STOPPED;
         self.establish(u64::from(segment.window));
     }
 

@@ -1,6 +1,7 @@
 //! Output of a sender: `tcp_output`, with the silly-window avoidance and the congestion notification of segments.
 
-use super::{Sender, State, Timer};
+use super::timers::{Timer, Timers};
+use super::{Sender, State, Timed};
 use crate::transport::Transport;
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::CongestionWindow;
@@ -32,11 +33,11 @@ impl Sender {
         }
         if window == 0 && self.next > self.unacknowledged {
             // the receiver closed the window while data was in flight: probe the window instead of sending data again
-            self.timer = None;
+            self.timers = Timers::STOPPED;
             self.next = self.unacknowledged;
         }
-        if self.timer.is_none() && self.unacknowledged < self.written {
-            self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+        if self.unacknowledged < self.written && self.timers.next().is_none() {
+            self.timers.set(Timer::Persist, self.clock.after(now, self.estimator.persist()));
         }
     }
 
@@ -83,7 +84,7 @@ impl Sender {
     #[inline(always)] // for what nearly every segment is sent by
     pub(in super::super) fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl SegmentOutlet) {
         if seq >= self.sent && self.timed.is_none() {
-            self.timed = Some((seq, now));
+            self.timed = Timed { seq, since: now };
         }
         if self.ecn | self.is_unscheduled {
             return self.emit_marked(now, seq, len, out);
@@ -152,7 +153,7 @@ impl Sender {
     pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let left = self.written - self.unacknowledged;
         let len = left.min(self.send_window).min(self.window.mss);
-        self.timed = None;
+        self.timed = Timed::NONE;
         if len > 0 {
             self.transmit(now, self.unacknowledged, len, out);
             self.next = self.next.max(self.unacknowledged + len);

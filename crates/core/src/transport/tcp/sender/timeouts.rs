@@ -1,32 +1,34 @@
 //! The retransmission and the persist timer: when they run, and the actions of a sender when one expires
 //! (`tcp_timers`).
 
-use super::{Sender, State, Timer};
+use super::timers::{Timer, Timers};
+use super::{Sender, State, Timed};
 use crate::transport::tcp::congestion::{Congestion, Reaction, Timeout};
 use crate::transport::tcp::{Backoff, Laws, SegmentOutlet};
 use crate::units::Time;
 
 impl Sender {
     pub(super) fn start_retransmission_timer(&mut self, now: Time) {
-        if let Some((Timer::Retransmit, _)) = self.timer {
+        if self.timers.runs(Timer::Retransmit) {
             return;
         }
-        if self.timer.is_some() {
+        if self.timers.runs(Timer::Persist) {
             self.estimator.end_backoff();
+            self.timers.stop(Timer::Persist);
         }
-        self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
+        self.timers.set(Timer::Retransmit, self.clock.after(now, self.estimator.timeout()));
     }
 
     /// Restart the retransmission timer after an ACK of new data, or stop it if no octet is outstanding.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time, reaction: Reaction) {
-        if !matches!(self.timer, Some((Timer::Retransmit, _))) {
+        if !self.timers.runs(Timer::Retransmit) {
             return;
         }
         if self.unacknowledged == self.sent {
-            self.timer = None;
+            self.timers.stop(Timer::Retransmit);
         } else if reaction != (Reaction::Retransmit { restart_timer: false }) {
-            self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
+            self.timers.set(Timer::Retransmit, self.clock.after(now, self.estimator.timeout()));
         }
     }
 
@@ -39,7 +41,7 @@ impl Sender {
         self.congestion.on_timeout(&mut self.window, facts, timeout);
         self.note_reduction();
         self.duplicates = 0;
-        self.timer = None;
+        self.timers = Timers::STOPPED;
         if self.is_selective() && self.state == State::Established {
             return self.give_up_flight(now, out);
         }
@@ -48,7 +50,7 @@ impl Sender {
 
     /// Send again from the first unacknowledged octet on.
     pub(super) fn go_back(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        self.timed = None;
+        self.timed = Timed::NONE;
         self.next = self.unacknowledged;
         if self.state == State::SynSent {
             self.send_syn(now, out);
@@ -94,7 +96,7 @@ impl Sender {
             let ecn = self.rare.params.ect_of_others();
             self.emit(now, seq, 1, ecn, out);
             self.next = if self.is_selective() { self.sent } else { self.next };
-            self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+            self.timers.set(Timer::Persist, self.clock.after(now, self.estimator.persist()));
         }
     }
 }

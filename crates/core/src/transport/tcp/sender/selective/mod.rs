@@ -5,7 +5,7 @@
 
 mod timers;
 
-use super::{Sender, State, Timer};
+use super::{Sender, State, Timed};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{self, Congestion, Facts};
 use crate::transport::tcp::laws::{LEAST_TIMEOUT, Laws};
@@ -30,8 +30,6 @@ pub(super) struct Selective {
     /// Duplicates permit new segments (RFC 3042).
     limited_transmit: bool,
     smoothed: Option<Span>,
-    /// End of the retransmission timer; another timer may expire first.
-    timeout_at: Time,
     /// The octet after a tail-loss probe, and whether the probe repeats octets.
     probe: Option<(u64, bool)>,
     /// The longest time for which an ACK of one segment is delayed.
@@ -86,7 +84,6 @@ impl Selective {
             may_rescue: false,
             limited_transmit: params.limited_transmit,
             smoothed: None,
-            timeout_at: Time::NEVER,
             probe: None,
             undo: None,
             sack_restarts_timer: params.sack_restarts_timer,
@@ -277,7 +274,9 @@ impl Sender {
             _ if self.timestamps => Some(segment.stamp),
             _ => delivered.clean,
         }?;
-        self.timed = self.timed.filter(|(seq, _)| segment.ack <= *seq);
+        if self.timed.covered(segment.ack).is_some() {
+            self.timed = Timed::NONE;
+        }
         self.sample(since, now);
         sack.smooth(now.since(since));
         Some(now.since(delivered.clean.filter(|_| sack.is_linux).unwrap_or(since)))
@@ -429,7 +428,7 @@ impl Sender {
 
     fn resend(&mut self, now: Time, index: usize, sack: &mut Selective, out: &mut impl SegmentOutlet) {
         let (seq, len) = sack.board.piece(index);
-        self.timed = None;
+        self.timed = Timed::NONE;
         self.transmit(now, seq, len, out);
         sack.board.resend(index, now);
         sack.recovery.sent(len);
@@ -458,9 +457,6 @@ impl Sender {
         let Some(sack) = &mut self.selective else { return };
         sack.board.sent(self.sent, now);
         self.next = self.sent;
-        if let Some((Timer::Retransmit, at)) = self.timer {
-            sack.timeout_at = at;
-        }
     }
 
     /// Send new data at once, as far as the window allows.
