@@ -3,7 +3,7 @@
 use super::timers::{Timer, Timers};
 use super::{Sender, Timed};
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::congestion::{Congestion, Facts, Reaction};
+use crate::transport::tcp::congestion::{Ack, Reaction};
 use crate::transport::tcp::{SackBlocks, Segment, SegmentOutlet};
 use crate::units::{Span, Time};
 
@@ -15,8 +15,9 @@ impl Sender {
         let waiting = self.timers.runs(Timer::Retransmit);
         let same_window = u64::from(segment.window) == self.send_window;
         if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
-            self.congestion.on_echo(0, self.facts(now, None));
-            self.reduce_for_mark(now);
+            let facts = self.facts(now, None);
+            let reaction = self.control.on_ack(&Ack { acked: 0, echo: true, largest: u64::MAX, facts });
+            self.note_mark(reaction);
         }
         if !waiting || !same_window || segment.ack < self.unacknowledged {
             self.duplicates = 0;
@@ -41,7 +42,7 @@ impl Sender {
         }
         let is_first = segment.seq == 0 && segment.ack == self.unacknowledged;
         let waiting = self.timers.runs(Timer::Retransmit);
-        if is_first && waiting && !self.congestion.is_recovering() {
+        if is_first && waiting && !self.control.is_recovering() {
             self.duplicates = self.rare.params.dupack_threshold;
             self.on_duplicate(now, out);
         }
@@ -50,7 +51,7 @@ impl Sender {
     /// React to a counted duplicate.
     fn on_duplicate(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let facts = self.facts(now, None);
-        match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
+        match self.control.on_duplicate(self.duplicates, facts) {
             reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
                 self.rare.stats.fast_retransmits += 1;
                 self.note_reduction();
@@ -60,8 +61,8 @@ impl Sender {
                 }
                 self.retransmit_first(now, out);
             }
-            Reaction::Continue if self.congestion.is_recovering() => self.output(now, out),
-            Reaction::Continue => {}
+            Reaction::Continue if self.control.is_recovering() => self.output(now, out),
+            Reaction::Continue | Reaction::Mark => {}
         }
     }
 
@@ -78,16 +79,11 @@ impl Sender {
         };
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
-        let facts = self.facts(now, rtt);
-        let most = self.largest_growth();
-        if most < u64::MAX {
-            self.congestion.on_limited();
+        let (echo, largest) = (segment.ecn.has(Ecn::ECE), self.largest_growth());
+        let reaction = self.control.on_ack(&Ack { acked, echo, largest, facts: self.facts(now, rtt) });
+        if echo {
+            self.note_mark(reaction);
         }
-        let reaction = match segment.ecn.has(Ecn::ECE) {
-            true => self.on_echo(acked, facts),
-            false => self.congestion.on_new_ack(&mut self.window, acked, facts),
-        };
-        self.window.cwnd = self.window.cwnd.min(most);
         self.update_window(segment);
         self.restart_timer(now, reaction);
         if matches!(reaction, Reaction::Retransmit { .. }) {
@@ -96,28 +92,13 @@ impl Sender {
         self.output(now, out);
     }
 
-    /// React to an ACK of `acked` new octets that echoes a congestion mark: it does not open the window (RFC 3168
-    /// section 6.1.2). In fast recovery, which has already reduced the window, such an ACK is treated as any other.
+    /// Count a reduction of the window for a mark, if the control has made one.
     #[cold]
-    pub(super) fn on_echo(&mut self, acked: u64, facts: Facts) -> Reaction {
-        self.congestion.on_echo(acked, facts);
-        if self.congestion.is_recovering() {
-            let facts = Facts { is_counted: true, ..facts };
-            return self.congestion.on_new_ack(&mut self.window, acked, facts);
+    pub(super) fn note_mark(&mut self, reaction: Reaction) {
+        if reaction == Reaction::Mark {
+            self.rare.stats.mark_reactions += 1;
+            self.note_reduction();
         }
-        self.reduce_for_mark(facts.now);
-        Reaction::Continue
-    }
-
-    /// Reduce the window for a congestion mark, unless it has been reduced for a mark or a loss in this round trip.
-    pub(in super::super) fn reduce_for_mark(&mut self, now: Time) {
-        let facts = self.facts(now, None);
-        if facts.is_reduced || self.congestion.is_recovering() {
-            return;
-        }
-        self.rare.stats.mark_reactions += 1;
-        self.congestion.on_mark(&mut self.window, facts);
-        self.note_reduction();
     }
 
     /// Record a reduction of the window: the next new segment reports it to a receiver that echoes marks until then.

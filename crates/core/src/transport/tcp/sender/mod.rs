@@ -20,7 +20,7 @@ use selective::Selective;
 use timers::{Timer, Timers};
 use usage::Usage;
 
-use super::congestion::{Congestion, CongestionWindow, Control, Facts};
+use super::congestion::{CongestionControl, Facts};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
 use super::{
@@ -76,8 +76,7 @@ pub struct Sender {
     last_sent: Time,
     timers: Timers,
     pub(super) clock: TickClock,
-    pub(super) window: CongestionWindow,
-    pub(super) congestion: Control,
+    pub(super) control: CongestionControl,
     /// The segment whose round trip is measured.
     timed: Timed,
     deliveries: Deliveries,
@@ -188,8 +187,7 @@ impl Sender {
             timers: Timers::STOPPED,
             estimator: Estimator::new(params, &clock),
             clock,
-            window: CongestionWindow::new(params),
-            congestion: params.congestion.start(params),
+            control: CongestionControl::start(params),
             timed: Timed::NONE,
             segments_sent: 0,
             segments_retransmitted: 0,
@@ -218,8 +216,7 @@ impl Sender {
         let params = &self.rare.params;
         (self.ends_writes, self.tells_reduced) = (params.laws == Laws::Linux, false);
         self.is_unscheduled = params.unscheduled.is_some();
-        self.window = CongestionWindow::new(params);
-        self.congestion = params.congestion.start(params);
+        self.control = CongestionControl::start(params);
         self.estimator = Estimator::new(params, &self.clock);
         self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next)));
         self.duplicates = 0;
@@ -247,14 +244,10 @@ impl Sender {
 
     /// Accept `bytes` octets from the application.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
-        if self.was_idle(now) {
-            match self.rare.params.laws {
-                Laws::Rfc => self.window.restart(),
-                Laws::Linux => self.window.rest(now.since(self.last_sent), self.rto()),
-            }
-            self.congestion.on_idle(now.since(self.last_sent));
-        } else if self.rare.params.laws == Laws::Linux && self.sent == self.unacknowledged {
-            self.congestion.on_idle(now.since(self.last_sent)); // CA_EVENT_TX_START
+        let expired = self.was_idle(now).then(|| self.rto());
+        // in Linux after any idle time (CA_EVENT_TX_START)
+        if expired.is_some() || (self.rare.params.laws == Laws::Linux && self.sent == self.unacknowledged) {
+            self.control.on_idle(now.since(self.last_sent), expired);
         }
         self.written = self.written.saturating_add(bytes);
         self.output(now, out);
@@ -366,22 +359,22 @@ impl Sender {
 
     /// Return the variables of the congestion control.
     pub fn state(&self) -> Vec<Figure> {
-        self.congestion.state()
+        self.control.state()
     }
 
     /// Return the congestion window, in octets, without inflation.
     pub fn cwnd(&self) -> u64 {
-        self.window.cwnd
+        self.control.window().cwnd()
     }
 
     /// Return the octets that duplicate ACKs add to the congestion window in fast recovery.
     pub fn inflation(&self) -> u64 {
-        self.window.inflation
+        self.control.window().inflation()
     }
 
     /// Return the slow-start threshold, in octets, if it has been set.
     pub fn ssthresh(&self) -> Option<u64> {
-        self.window.threshold()
+        self.control.window().threshold()
     }
 
     /// Return the window that the receiver advertised last, in octets.
@@ -401,7 +394,7 @@ impl Sender {
 
     /// Return whether fast recovery is in progress.
     pub fn is_recovering(&self) -> bool {
-        self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|sack| sack.is_recovering())
+        self.control.is_recovering() || self.selective.as_ref().is_some_and(|sack| sack.is_recovering())
     }
 
     /// Return the counts since the sender was made.

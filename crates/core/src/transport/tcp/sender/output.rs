@@ -4,7 +4,6 @@ use super::timers::{Timer, Timers};
 use super::{Sender, State, Timed};
 use crate::transport::Transport;
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::{Laws, Segment, SegmentOutlet};
 use crate::units::Time;
 
@@ -17,10 +16,10 @@ impl Sender {
         if self.is_selective() {
             return self.push_selective(now, out);
         }
-        let window = self.send_window.min(self.window.usable());
+        let window = self.send_window.min(self.control.window().usable());
         let end = self.written.min(self.unacknowledged.saturating_add(window));
         while self.next < end {
-            let len = (end - self.next).min(self.window.mss);
+            let len = (end - self.next).min(self.mss());
             if !self.worth_sending(len) {
                 break;
             }
@@ -29,7 +28,7 @@ impl Sender {
             self.start_retransmission_timer(now);
         }
         if self.heeds_application {
-            self.note_usage(now, self.window.usable());
+            self.note_usage(now, self.control.window().usable());
         }
         if window == 0 && self.next > self.unacknowledged {
             // the receiver closed the window while data was in flight: probe the window instead of sending data again
@@ -41,16 +40,22 @@ impl Sender {
         }
     }
 
+    /// Return the octets of a full segment.
+    #[inline]
+    pub(super) fn mss(&self) -> u64 {
+        self.control.window().mss()
+    }
+
     /// Record the use of the window, after all allowed segments have been sent.
     pub(in super::super) fn note_usage(&mut self, now: Time, window: u64) {
         let flight = self.flight();
-        let is_full = self.sent < self.written || flight + self.window.mss > window;
+        let is_full = self.sent < self.written || flight + self.mss() > window;
         if is_full || self.last_sent == now {
             self.rare.usage.note(flight, is_full, self.unacknowledged, self.sent);
             if self.rare.params.laws == Laws::Linux && !self.is_recovering() {
                 let rto = self.rto();
                 let unused = self.rare.usage.unused(now, rto, flight, is_full);
-                unused.into_iter().for_each(|used| self.window.shrink_towards(used));
+                unused.into_iter().for_each(|used| self.control.on_unused(used));
             }
         }
     }
@@ -60,7 +65,7 @@ impl Sender {
     /// greatest amount in flight, as in Linux (`tcp_is_cwnd_limited`).
     #[inline]
     pub(in super::super) fn largest_growth(&self) -> u64 {
-        let CongestionWindow { cwnd, ssthresh, .. } = self.window;
+        let (cwnd, ssthresh) = (self.cwnd(), self.control.window().ssthresh());
         let usage = &self.rare.usage;
         let may_grow = !self.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
         if may_grow { u64::MAX } else { cwnd }
@@ -75,7 +80,7 @@ impl Sender {
     /// Return whether the `len` octets at `next` are worth a segment: silly-window avoidance of the sender (RFC 1122
     /// section 4.2.3.4).
     pub(in super::super) fn worth_sending(&self, len: u64) -> bool {
-        len == self.window.mss
+        len == self.mss()
             || self.next + len == self.written
             || 2 * len >= self.largest_window
             || (self.next == self.unacknowledged && self.next < self.sent)
@@ -152,7 +157,7 @@ impl Sender {
     /// Send the first unacknowledged segment again; the next octet to send does not change.
     pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let left = self.written - self.unacknowledged;
-        let len = left.min(self.send_window).min(self.window.mss);
+        let len = left.min(self.send_window).min(self.mss());
         self.timed = Timed::NONE;
         if len > 0 {
             self.transmit(now, self.unacknowledged, len, out);

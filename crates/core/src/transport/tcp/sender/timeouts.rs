@@ -3,7 +3,7 @@
 
 use super::timers::{Timer, Timers};
 use super::{Sender, State, Timed};
-use crate::transport::tcp::congestion::{Congestion, Reaction, Timeout};
+use crate::transport::tcp::congestion::{Reaction, Timeout};
 use crate::transport::tcp::{Backoff, Laws, SegmentOutlet};
 use crate::units::Time;
 
@@ -38,7 +38,7 @@ impl Sender {
         self.rare.stats.timeouts += 1;
         self.estimator.back_off();
         let (facts, timeout) = (self.facts(now, None), self.which_timeout());
-        self.congestion.on_timeout(&mut self.window, facts, timeout);
+        self.control.on_timeout(facts, timeout);
         self.note_reduction();
         self.duplicates = 0;
         self.timers = Timers::STOPPED;
@@ -81,12 +81,12 @@ impl Sender {
     /// Handle the expiry of the persist timer: send one octet into a closed window, or as many octets as a small
     /// window permits.
     pub(super) fn probe(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        let window = self.send_window.min(self.window.usable());
+        let window = self.send_window.min(self.control.window().usable());
         let left = self.written - self.unacknowledged;
         self.rare.stats.window_probes += 1;
         let seq = self.unacknowledged;
         if window > 0 {
-            let len = left.min(window).min(self.window.mss);
+            let len = left.min(window).min(self.mss());
             self.transmit(now, seq, len, out);
             self.next = seq + len;
             self.start_retransmission_timer(now);

@@ -7,9 +7,9 @@ mod timers;
 
 use super::{Sender, State, Timed};
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::congestion::{self, Congestion, Facts};
+use crate::transport::tcp::congestion::{Ack, Evidence, Facts, Loss};
 use crate::transport::tcp::laws::{LEAST_TIMEOUT, Laws};
-use crate::transport::tcp::recovery::{self, AckReport, Recovery};
+use crate::transport::tcp::recovery::{self, AckReport, Progress, Recovery};
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
 use crate::transport::tcp::{Params, Segment, SegmentOutlet};
@@ -241,7 +241,7 @@ impl Sender {
         let wait = sack.recovery.find_losses(&mut sack.board, report);
         let found = sack.board.lost().saturating_sub(before);
         if found > 0 {
-            self.rare.stats.found_lost += found.div_ceil(self.window.mss);
+            self.rare.stats.found_lost += found.div_ceil(self.mss());
         }
         (found, wait)
     }
@@ -249,14 +249,7 @@ impl Sender {
     fn ack_report(&self, now: Time, delivered: Delivered, sack: &Selective) -> AckReport {
         let is_recovering = sack.point.is_some() || sack.after_timeout.is_some();
         let outstanding = (self.unacknowledged, self.sent);
-        AckReport {
-            now,
-            delivered,
-            mss: self.window.mss,
-            is_recovering,
-            smoothed: sack.smoothed,
-            outstanding,
-        }
+        AckReport { now, delivered, mss: self.mss(), is_recovering, smoothed: sack.smoothed, outstanding }
     }
 
     /// Measure a round trip: by timestamps, or of the last segment that was sent once only.
@@ -285,7 +278,7 @@ impl Sender {
     fn end_episodes(&mut self, sack: &mut Selective) {
         let acked = self.unacknowledged;
         if sack.point.take_if(|point| acked >= *point).is_some() {
-            self.window.leave_recovery(self.window.ssthresh);
+            self.control.on_recovery_end();
         }
         sack.after_timeout.take_if(|point| acked >= *point);
     }
@@ -297,46 +290,37 @@ impl Sender {
             let grown = if sack.is_linux && acked > 0 { news.delivered } else { acked };
             return self.follow(facts, grown, echo);
         }
-        if echo {
-            self.congestion.on_echo(acked, facts);
-        }
-        let facts = Facts { is_counted: echo, ..facts };
         if begins {
             self.begin_recovery(facts, sack);
         }
-        if acked > 0 && !echo {
-            self.congestion.on_recovery_ack(acked, facts);
-        }
+        self.control.on_recovery_ack(&Ack { acked, echo, largest: u64::MAX, facts });
         let is_safe = acked > 0 && news.lost == 0;
-        sack.recovery.on_ack(&mut self.window, &sack.board, news.delivered, is_safe);
+        let progress = Progress { delivered: news.delivered, pipe: sack.board.pipe(), is_safe };
+        let proposed = sack.recovery.on_ack(self.control.window(), progress);
+        proposed.into_iter().for_each(|octets| self.control.on_proposal(octets));
     }
 
     /// Change the window by an ACK outside a fast recovery.
     #[inline(always)] // nearly every ACK is one
     fn follow(&mut self, facts: Facts, acked: u64, echo: bool) {
         if echo {
-            self.congestion.on_echo(acked, facts);
-            self.reduce_for_mark(facts.now);
+            let reaction = self.control.on_ack(&Ack { acked, echo, largest: u64::MAX, facts });
+            self.note_mark(reaction);
         } else if acked > 0 {
-            let most = self.largest_growth();
-            if most < u64::MAX {
-                self.congestion.on_limited();
-            }
-            self.congestion.on_new_ack(&mut self.window, acked, facts);
-            self.window.cwnd = self.window.cwnd.min(most);
+            let largest = self.largest_growth();
+            self.control.on_ack(&Ack { acked, echo, largest, facts });
         }
     }
 
     fn begin_recovery(&mut self, facts: Facts, sack: &mut Selective) {
         self.rare.stats.fast_retransmits += 1;
-        let congestion::CongestionWindow { cwnd, ssthresh, .. } = self.window;
+        let (cwnd, ssthresh) = (self.cwnd(), self.control.window().ssthresh());
         sack.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
-        if !facts.is_reduced {
-            self.congestion.on_loss(&mut self.window, facts);
-        }
+        self.control.on_loss(&Loss { evidence: Evidence::Blocks, facts });
         self.note_reduction();
         (sack.point, sack.is_forced, sack.may_rescue, sack.probe) = (Some(self.sent), true, true, None);
-        sack.recovery.begin(&mut self.window, cwnd.min(facts.send_window));
+        let proposed = sack.recovery.begin(self.control.window(), cwnd.min(facts.send_window));
+        proposed.into_iter().for_each(|octets| self.control.on_proposal(octets));
     }
 
     /// Send as many segments as the window allows; returns whether new data was sent.
@@ -351,7 +335,7 @@ impl Sender {
             false => self.output_repairs(now, sack, out),
         };
         if self.heeds_application {
-            self.note_usage(now, self.window.cwnd);
+            self.note_usage(now, self.cwnd());
         }
         is_new
     }
@@ -359,7 +343,7 @@ impl Sender {
     /// Like `output_selective`, where no segment waits to be sent again and none may be beyond the window.
     fn output_new(&mut self, now: Time, sack: &mut Selective, out: &mut impl SegmentOutlet) -> bool {
         let mut is_new = false;
-        let mut room = self.window.cwnd.saturating_sub(sack.board.outstanding());
+        let mut room = self.cwnd().saturating_sub(sack.board.outstanding());
         while let Some(len) = self.new_data().filter(|len| *len <= room) {
             self.send_new(now, len, sack, out);
             (room, is_new) = (room - len, true);
@@ -372,8 +356,8 @@ impl Sender {
     fn output_repairs(&mut self, now: Time, sack: &mut Selective, out: &mut impl SegmentOutlet) -> bool {
         let mut is_new = false;
         while self.state == State::Established {
-            let room = self.window.cwnd.saturating_sub(sack.under_way());
-            let room = if sack.is_forced { room.max(self.window.mss) } else { room };
+            let room = self.cwnd().saturating_sub(sack.under_way());
+            let room = if sack.is_forced { room.max(self.mss()) } else { room };
             if let Some(index) = sack.board.next_lost() {
                 let (_, len) = sack.board.piece(index);
                 if len > room {
@@ -397,7 +381,7 @@ impl Sender {
     #[inline(always)]
     fn new_data(&self) -> Option<u64> {
         let end = self.written.min(self.unacknowledged.saturating_add(self.send_window));
-        let len = end.saturating_sub(self.sent).min(self.window.mss);
+        let len = end.saturating_sub(self.sent).min(self.mss());
         (len > 0 && self.worth_sending(len)).then_some(len)
     }
 
@@ -445,8 +429,7 @@ impl Sender {
         };
         undo.repeats -= 1;
         if undo.repeats == 0 {
-            self.window.cwnd = self.window.cwnd.max(undo.cwnd);
-            self.window.ssthresh = self.window.ssthresh.max(undo.ssthresh);
+            self.control.on_undo(undo.cwnd, undo.ssthresh);
             (sack.undo, sack.point) = (None, None);
             self.rare.reduced = None; // so a loss in this round trip reduces the window
         }

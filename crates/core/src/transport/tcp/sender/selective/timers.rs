@@ -2,7 +2,7 @@
 
 use super::{News, Selective, TimerProgress};
 use crate::transport::tcp::SegmentOutlet;
-use crate::transport::tcp::congestion::{Congestion, Facts};
+use crate::transport::tcp::congestion::{Evidence, Facts, Loss};
 use crate::transport::tcp::recovery::Recovery;
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::Delivered;
@@ -79,7 +79,7 @@ impl Sender {
             let (found, wait) = sender.find_losses(&report, sack.board.lost(), sack);
             let facts = sender.facts(now, None);
             if !sack.is_linux || sack.point.is_none() {
-                let delivered = if sack.is_linux { sender.window.mss } else { 0 };
+                let delivered = if sack.is_linux { sender.mss() } else { 0 };
                 sender.react(facts, 0, false, News { delivered, lost: found }, sack);
             }
             let sent = sender.output_selective(now, sack, out);
@@ -109,10 +109,7 @@ impl Sender {
     pub(super) fn end_probe(&mut self, facts: Facts, acked: u64, blocks: &SackBlocks, sack: &mut Selective) {
         let Some((end, repeats)) = sack.probe.filter(|(end, _)| self.unacknowledged >= *end) else { return };
         if repeats && self.unacknowledged > end {
-            if !facts.is_reduced {
-                self.congestion.on_loss(&mut self.window, facts);
-            }
-            self.window.leave_recovery(self.window.cwnd.min(self.window.ssthresh));
+            self.control.on_loss(&Loss { evidence: Evidence::Probe, facts });
             self.note_reduction();
         }
         let arrived_twice = acked == 0 && blocks.octets() == 0;
