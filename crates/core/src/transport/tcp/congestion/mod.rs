@@ -11,6 +11,8 @@ mod owner;
 mod window;
 
 pub use owner::CongestionControl;
+#[cfg(test)]
+pub(crate) use owner::LAST_ACK;
 pub use window::CongestionWindow;
 
 use super::Params;
@@ -35,8 +37,8 @@ registry! {
 
     /// The interface of an algorithm.
     pub trait Congestion for Control {
-        /// React to an ACK of `acked` new octets; `facts` is the state after this ACK.
-        fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction;
+        /// React to an ACK of new octets outside of a recovery by selective acknowledgements.
+        fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) -> Reaction;
 
         /// React to a congestion mark that the receiver echoes, for the first time in this round trip (RFC 3168 section
         /// 6.1.2): the window falls as after a loss.
@@ -45,12 +47,12 @@ registry! {
             window.cwnd = window.cwnd.min(window.ssthresh);
         }
 
-        /// React to a mark that an ACK of `acked` new octets echoes; `facts` is the state after this ACK.
-        fn on_echo(&mut self, acked: u64, facts: Facts) {}
+        /// React to a mark that an ACK echoes, whether it acknowledges new octets or not.
+        fn on_echo(&mut self, ack: &Ack) {}
 
-        /// React to an ACK of `acked` new octets without a mark, during a recovery by selective acknowledgements,
-        /// which sets the window itself.
-        fn on_recovery_ack(&mut self, acked: u64, facts: Facts) {}
+        /// React to an ACK that does not open the window: each one of a recovery by selective acknowledgements, which proposes
+        /// a window thereafter, and outside of one an ACK that delivers octets by blocks only.
+        fn on_delivery(&mut self, window: &mut CongestionWindow, ack: &Ack) {}
 
         /// React to the window that a recovery by selective acknowledgements proposes (its rate is that of RFC 9937).
         fn on_proposal(&mut self, window: &mut CongestionWindow, proposed: u64) {
@@ -63,8 +65,8 @@ registry! {
         }
 
         /// Set the slow-start threshold after a loss that was detected without duplicate ACKs.
-        fn on_loss(&mut self, window: &mut CongestionWindow, facts: Facts) {
-            window.halve(facts.send_window);
+        fn on_loss(&mut self, window: &mut CongestionWindow, loss: &Loss) {
+            window.halve(loss.facts.send_window);
         }
 
         /// Record that the application had no data to send during `idle`.
@@ -102,8 +104,6 @@ pub struct Facts {
     /// Whether the window has been reduced for a congestion mark in this round trip, so that a loss in this round
     /// trip does not reduce it again.
     pub is_reduced: bool,
-    /// Whether the octets of this ACK have already been reported by [`Congestion::on_echo`].
-    pub is_counted: bool,
     /// The present instant.
     pub now: Time,
     /// The round-trip time that this ACK has measured, if it has measured one.
@@ -115,13 +115,25 @@ pub struct Facts {
 pub struct Ack {
     /// New octets acknowledged, by which the window may grow.
     pub acked: u64,
-    /// Whether the ACK echoes a congestion mark.
+    /// Octets delivered, acknowledged or selectively acknowledged for the first time.
+    pub delivered: u64,
+    /// Octets that the recovery has declared lost by this ACK.
+    pub lost: u64,
+    /// Whether the ACK echoes a congestion mark, so that [`Congestion::on_echo`] has been called for it.
     pub echo: bool,
     /// The largest window to which the ACK may open it: the present one if the application limits the flow, and else
     /// [`u64::MAX`].
     pub largest: u64,
     /// The state after this ACK.
     pub facts: Facts,
+}
+
+impl Ack {
+    /// An ACK that delivers the octets that it acknowledges, without a mark or a loss, to a flow that its application does not limit.
+    #[inline(always)]
+    pub fn of(acked: u64, facts: Facts) -> Ack {
+        Ack { acked, delivered: acked, lost: 0, echo: false, largest: u64::MAX, facts }
+    }
 }
 
 /// A loss that the recovery has detected without counting duplicate ACKs.
@@ -172,6 +184,13 @@ mod tests {
     use super::*;
     use crate::transport::tcp::tests::defaults;
 
+    impl Loss {
+        /// A loss that was found by blocks.
+        pub(crate) fn by_blocks(facts: Facts) -> Loss {
+            Loss { evidence: Evidence::Blocks, facts }
+        }
+    }
+
     impl Facts {
         /// Facts without outstanding octets, and with a receiver that accepts all octets.
         pub(crate) fn plain() -> Facts {
@@ -180,7 +199,6 @@ mod tests {
                 sent: 0,
                 send_window: u64::MAX,
                 is_reduced: false,
-                is_counted: false,
                 now: Time::ZERO,
                 rtt: None,
             }

@@ -6,6 +6,12 @@ use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
 use crate::units::Span;
 
+#[cfg(test)]
+thread_local! {
+    /// The ACK that a control received last, for tests of what reaches it.
+    pub(crate) static LAST_ACK: std::cell::Cell<Option<Ack>> = const { std::cell::Cell::new(None) };
+}
+
 /// The congestion control of a connection: an algorithm and its window.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -43,12 +49,14 @@ impl CongestionControl {
     /// React to an ACK outside of a recovery by selective acknowledgements: of new octets, or one that echoes a mark.
     #[inline(always)] // nearly every ACK is one
     pub fn on_ack(&mut self, ack: &Ack) -> Reaction {
+        #[cfg(test)]
+        LAST_ACK.set(Some(*ack));
         if ack.largest < u64::MAX {
             self.algorithm.on_limited();
         }
         let reaction = match ack.echo {
             true => self.on_echo(ack),
-            false => self.algorithm.on_new_ack(&mut self.window, ack.acked, ack.facts),
+            false => self.algorithm.on_ack(&mut self.window, ack),
         };
         self.window.cwnd = self.window.cwnd.min(ack.largest);
         reaction
@@ -58,12 +66,11 @@ impl CongestionControl {
     /// recovery, which has already reduced the window, such an ACK is treated as any other.
     #[cold]
     fn on_echo(&mut self, ack: &Ack) -> Reaction {
-        self.algorithm.on_echo(ack.acked, ack.facts);
+        self.algorithm.on_echo(ack);
         if self.algorithm.is_recovering() {
-            let facts = Facts { is_counted: true, ..ack.facts };
             return match ack.acked {
                 0 => Reaction::Continue,
-                acked => self.algorithm.on_new_ack(&mut self.window, acked, facts),
+                _ => self.algorithm.on_ack(&mut self.window, ack),
             };
         }
         if ack.facts.is_reduced {
@@ -73,14 +80,15 @@ impl CongestionControl {
         Reaction::Mark
     }
 
-    /// React to an ACK in a recovery by selective acknowledgements; the recovery proposes a window by
-    /// [`CongestionControl::on_proposal`].
-    pub fn on_recovery_ack(&mut self, ack: &Ack) {
+    /// React to an ACK in a recovery by selective acknowledgements, which proposes a window by
+    /// [`CongestionControl::on_proposal`], or to one that delivers octets by blocks only.
+    pub fn on_delivery(&mut self, ack: &Ack) {
+        #[cfg(test)]
+        LAST_ACK.set(Some(*ack));
         if ack.echo {
-            self.algorithm.on_echo(ack.acked, ack.facts);
-        } else if ack.acked > 0 {
-            self.algorithm.on_recovery_ack(ack.acked, ack.facts);
+            self.algorithm.on_echo(ack);
         }
+        self.algorithm.on_delivery(&mut self.window, ack);
     }
 
     /// React to the window that a recovery by selective acknowledgements proposes.
@@ -101,7 +109,7 @@ impl CongestionControl {
     /// React to a loss; a reduction for a mark in the same round trip stands for that of the loss (RFC 3168 section 6.1.2).
     pub fn on_loss(&mut self, loss: &Loss) {
         if !loss.facts.is_reduced {
-            self.algorithm.on_loss(&mut self.window, loss.facts);
+            self.algorithm.on_loss(&mut self.window, loss);
         }
         if loss.evidence == Evidence::Probe {
             self.window.leave_recovery(self.window.cwnd.min(self.window.ssthresh));

@@ -13,10 +13,10 @@ impl Sender {
     #[inline(never)]
     pub(super) fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let waiting = self.timers.runs(Timer::Retransmit);
-        let same_window = u64::from(segment.window) == self.send_window;
+        let same_window = u64::from(segment.window) == self.advertised.window;
         if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
             let facts = self.facts(now, None);
-            let reaction = self.control.on_ack(&Ack { acked: 0, echo: true, largest: u64::MAX, facts });
+            let reaction = self.control.on_ack(&Ack { echo: true, ..Ack::of(0, facts) });
             self.note_mark(reaction);
         }
         if !waiting || !same_window || segment.ack < self.unacknowledged {
@@ -70,7 +70,7 @@ impl Sender {
     pub(super) fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let acked = segment.ack - self.unacknowledged;
         self.unacknowledged = segment.ack;
-        let rtt = if self.timestamps {
+        let rtt = if self.flags.timestamps {
             self.timed = Timed::NONE;
             self.sample(segment.stamp, now);
             Some(now.since(segment.stamp))
@@ -80,7 +80,7 @@ impl Sender {
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
         let (echo, largest) = (segment.ecn.has(Ecn::ECE), self.largest_growth());
-        let reaction = self.control.on_ack(&Ack { acked, echo, largest, facts: self.facts(now, rtt) });
+        let reaction = self.control.on_ack(&Ack { echo, largest, ..Ack::of(acked, self.facts(now, rtt)) });
         if echo {
             self.note_mark(reaction);
         }
@@ -103,8 +103,8 @@ impl Sender {
 
     /// Record a reduction of the window: the next new segment reports it to a receiver that echoes marks until then.
     pub(in super::super) fn note_reduction(&mut self) {
-        if self.ecn {
-            (self.tells_reduced, self.rare.reduced) = (true, Some(self.sent));
+        if self.flags.ecn {
+            (self.flags.tells_reduced, self.rare.reduced) = (true, Some(self.sent));
         }
     }
 
@@ -112,13 +112,13 @@ impl Sender {
     #[inline]
     pub(in super::super) fn update_window(&mut self, segment: &Segment) -> bool {
         let window = u64::from(segment.window);
-        let newer =
-            segment.ack > self.window_ack || (segment.ack == self.window_ack && window > self.send_window);
-        let changed = newer && window != self.send_window;
+        let newer = segment.ack > self.advertised.ack
+            || (segment.ack == self.advertised.ack && window > self.advertised.window);
+        let changed = newer && window != self.advertised.window;
         if newer {
-            self.send_window = window;
-            self.window_ack = segment.ack;
-            self.largest_window = self.largest_window.max(window);
+            self.advertised.window = window;
+            self.advertised.ack = segment.ack;
+            self.advertised.largest = self.advertised.largest.max(window);
         }
         changed
     }

@@ -44,18 +44,7 @@ pub struct Sender {
     /// Duplicate ACKs in a row (t_dupacks).
     duplicates: u32,
     pub(super) state: State,
-    pub(super) timestamps: bool,
-    /// Whether segments of new data are ECN-capable.
-    ecn: bool,
-    /// Whether new data are marked as sent before the first acknowledgement of the connection.
-    is_unscheduled: bool,
-    /// Whether the next segment of new data must report that the window has been reduced (RFC 3168, CWR).
-    tells_reduced: bool,
-    /// Whether the last octet that was written ends what the receiver waits for: the application closes the connection behind it, or
-    /// the laws are those of Linux, where a segment with PSH is acknowledged at once (`tcp_measure_rcv_mss`).
-    ends_writes: bool,
-    /// Whether the application may limit the flow, so that the window must not grow meanwhile.
-    pub(super) heeds_application: bool,
+    flags: Flags,
     /// The state for selective acknowledgements, if the connection uses them.
     selective: Option<Box<Selective>>,
     /// First octet that is not acknowledged (snd_una).
@@ -66,12 +55,7 @@ pub struct Sender {
     pub(super) sent: u64,
     /// The octet after the last one that the application has written; [`ENDLESS`] for a greedy application.
     pub(super) written: u64,
-    /// Window that the receiver advertises (snd_wnd).
-    pub(super) send_window: u64,
-    /// The `ack` of the segment that advertised that window (snd_wl2).
-    window_ack: u64,
-    /// Largest window ever advertised (max_sndwnd).
-    largest_window: u64,
+    advertised: AdvertisedWindow,
     /// Time at which a segment was last sent.
     last_sent: Time,
     timers: Timers,
@@ -79,10 +63,44 @@ pub struct Sender {
     pub(super) control: CongestionControl,
     /// The segment whose round trip is measured.
     timed: Timed,
-    deliveries: Deliveries,
-    segments_sent: u64,
-    segments_retransmitted: u64,
     pub(super) rare: Box<RareState>,
+    deliveries: Deliveries,
+    counts: SegmentCounts,
+}
+
+/// What holds for a connection or at this moment.
+#[derive(Clone, Copy, Debug)]
+struct Flags {
+    timestamps: bool,
+    /// Whether segments of new data are ECN-capable.
+    ecn: bool,
+    /// Whether new data are marked as sent before the first acknowledgement of the connection.
+    is_unscheduled: bool,
+    /// Whether the next segment of new data must report that the window has been reduced (RFC 3168, CWR).
+    tells_reduced: bool,
+    /// Whether the last octet that was written ends what the receiver waits for: the application closes the connection behind it, or
+    /// the laws are those of Linux, where a segment with PSH is acknowledged at once (`tcp_measure_rcv_mss`).
+    ends_writes: bool,
+    /// Whether the application may limit the flow, so that the window must not grow meanwhile.
+    heeds_application: bool,
+}
+
+/// The window that the receiver advertises.
+#[derive(Clone, Copy, Debug, Default)]
+struct AdvertisedWindow {
+    /// The window, in octets (snd_wnd).
+    window: u64,
+    /// The `ack` of the segment that advertised that window (snd_wl2).
+    ack: u64,
+    /// Largest window ever advertised (max_sndwnd).
+    largest: u64,
+}
+
+/// Counts of segments with data.
+#[derive(Clone, Copy, Debug, Default)]
+struct SegmentCounts {
+    sent: u64,
+    retransmitted: u64,
 }
 
 /// Octets that a greedy application has written: more than a connection ever sends, so that no special case is
@@ -169,28 +187,27 @@ impl Sender {
             connection: 0,
             duplicates: 0,
             state: State::Closed,
-            timestamps: params.timestamps,
-            ecn: params.ecn,
-            is_unscheduled: false,
-            tells_reduced: false,
+            flags: Flags {
+                timestamps: params.timestamps,
+                ecn: params.ecn,
+                is_unscheduled: false,
+                tells_reduced: false,
+                ends_writes: false,
+                heeds_application: false,
+            },
             selective: None,
-            ends_writes: false,
-            heeds_application: false,
             unacknowledged: 0,
             next: 0,
             sent: 0,
             written: 0,
-            send_window: 0,
-            window_ack: 0,
-            largest_window: 0,
+            advertised: AdvertisedWindow::default(),
             last_sent: Time::ZERO,
             timers: Timers::STOPPED,
             estimator: Estimator::new(params, &clock),
             clock,
             control: CongestionControl::start(params),
             timed: Timed::NONE,
-            segments_sent: 0,
-            segments_retransmitted: 0,
+            counts: SegmentCounts::default(),
             deliveries: Deliveries::default(),
             rtt_jitter: params.rtt_jitter,
             rare: Box::new(RareState::new(params, jitter)),
@@ -214,8 +231,8 @@ impl Sender {
         );
         self.connection += 1;
         let params = &self.rare.params;
-        (self.ends_writes, self.tells_reduced) = (params.laws == Laws::Linux, false);
-        self.is_unscheduled = params.unscheduled.is_some();
+        (self.flags.ends_writes, self.flags.tells_reduced) = (params.laws == Laws::Linux, false);
+        self.flags.is_unscheduled = params.unscheduled.is_some();
         self.control = CongestionControl::start(params);
         self.estimator = Estimator::new(params, &self.clock);
         self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next)));
@@ -226,7 +243,7 @@ impl Sender {
         (self.rare.timed_out, self.rare.reduced, self.rare.syns) = (None, None, 0);
         if self.rare.params.handshake {
             self.state = State::SynSent;
-            self.send_window = 0;
+            self.advertised.window = 0;
             self.timed = Timed { seq: self.next, since: now };
             self.send_syn(now, out);
         } else {
@@ -255,14 +272,14 @@ impl Sender {
 
     /// Accept `bytes` octets from the application, the last ones of this connection.
     pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
-        self.ends_writes = true;
+        self.flags.ends_writes = true;
         self.write(now, bytes, out);
     }
 
     /// From now on do not let the window grow while the application limits the flow; for an application that writes
     /// at instants of its own.
     pub fn heed_application(&mut self) {
-        self.heeds_application = true;
+        self.flags.heeds_application = true;
     }
 
     /// End the data: the application stops writing; outstanding octets are sent again until they are acknowledged.
@@ -284,7 +301,7 @@ impl Sender {
         if !segment.is_ack || segment.connection != self.connection {
             return;
         }
-        self.is_unscheduled &= segment.syn;
+        self.flags.is_unscheduled &= segment.syn;
         match (self.state, segment.syn) {
             (State::SynSent, true) => {
                 self.end_handshake(now, segment);
@@ -312,7 +329,7 @@ impl Sender {
     ) {
         let is_ours = segment.is_ack && segment.connection == self.connection && !segment.syn;
         if is_ours && self.is_selective() && self.state == State::Established {
-            self.is_unscheduled = false;
+            self.flags.is_unscheduled = false;
             self.on_selective(now, segment, blocks, out);
         }
     }
@@ -379,7 +396,7 @@ impl Sender {
 
     /// Return the window that the receiver advertised last, in octets.
     pub fn send_window(&self) -> u64 {
-        self.send_window
+        self.advertised.window
     }
 
     /// Return the retransmission timeout of the next segment, back-off included.
@@ -399,7 +416,7 @@ impl Sender {
 
     /// Return the counts since the sender was made.
     pub fn stats(&self) -> SenderStats {
-        let (segments_sent, segments_retransmitted) = (self.segments_sent, self.segments_retransmitted);
+        let (segments_sent, segments_retransmitted) = (self.counts.sent, self.counts.retransmitted);
         SenderStats { segments_sent, segments_retransmitted, ..self.rare.stats }
     }
 
@@ -440,9 +457,9 @@ impl Sender {
 
     fn establish(&mut self, window: u64) {
         self.state = State::Established;
-        self.send_window = window;
-        self.window_ack = self.unacknowledged;
-        self.largest_window = self.largest_window.max(window);
+        self.advertised.window = window;
+        self.advertised.ack = self.unacknowledged;
+        self.advertised.largest = self.advertised.largest.max(window);
     }
 
     #[inline]
@@ -452,9 +469,8 @@ impl Sender {
             rtt,
             unacknowledged: self.unacknowledged,
             sent: self.sent,
-            send_window: self.send_window,
-            is_counted: false,
-            is_reduced: self.ecn && self.rare.reduced.is_some_and(|sent| self.unacknowledged <= sent),
+            send_window: self.advertised.window,
+            is_reduced: self.flags.ecn && self.rare.reduced.is_some_and(|sent| self.unacknowledged <= sent),
         }
     }
 }
@@ -463,6 +479,7 @@ impl Sender {
 mod tests {
     // The scripts in tests/behaviour/tcp test the segments of a sender and their times.
     use super::*;
+    use crate::transport::tcp::congestion::LAST_ACK;
     use crate::transport::tcp::tests::defaults;
 
     fn open(params: &Params) -> (Sender, Vec<Segment>) {
@@ -479,6 +496,11 @@ mod tests {
 
     fn exact() -> Params {
         Params { handshake: false, slow_timer: Span(1), min_rto: Span::ZERO, ..defaults() }
+    }
+
+    #[test]
+    fn a_sender_takes_448_octets_at_most() {
+        assert!(size_of::<Sender>() <= 448, "{}", size_of::<Sender>());
     }
 
     #[test]
@@ -512,6 +534,26 @@ mod tests {
         assert_eq!(sent_again(true, cut(0, 2920)), (vec![2920], true));
         assert_eq!(sent_again(false, cut(0, 0)), (vec![0], true));
         assert_eq!(sent_again(false, cut(0, 2920)), (vec![], false), "not the first one outstanding");
+    }
+
+    #[test]
+    fn a_control_receives_what_each_ack_delivers_and_loses_also_in_a_recovery_with_sack() {
+        let params = Params { initial_window: 10, sack: true, ..exact() };
+        let (mut sender, mut out) = open(&params);
+        let mut received = |acked: u64, block: Option<(u64, u64)>| {
+            let block = block.map(|(start, end)| (start * 1460, end * 1460));
+            let blocks = SackBlocks::of(block.as_slice());
+            LAST_ACK.set(None);
+            sender.on_sack(Time(1), &ack(acked * 1460), &blocks, &mut out);
+            let last =
+                LAST_ACK.get().map(|ack| [ack.acked, ack.delivered, ack.lost].map(|octets| octets / 1460));
+            (last, sender.is_recovering())
+        };
+        assert_eq!(received(0, Some((1, 2))), (Some([0, 1, 0]), false), "before a recovery");
+        assert_eq!(received(0, Some((1, 4))), (Some([0, 2, 1]), true), "the first segment is lost");
+        assert_eq!(received(0, Some((1, 5))), (Some([0, 1, 0]), true));
+        assert_eq!(received(6, Some((7, 8))), (Some([6, 3, 0]), true), "segments 0, 5 and 7");
+        assert_eq!(received(9, None), (Some([3, 2, 0]), true));
     }
 
     #[test]

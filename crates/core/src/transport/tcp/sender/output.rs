@@ -16,7 +16,7 @@ impl Sender {
         if self.is_selective() {
             return self.push_selective(now, out);
         }
-        let window = self.send_window.min(self.control.window().usable());
+        let window = self.advertised.window.min(self.control.window().usable());
         let end = self.written.min(self.unacknowledged.saturating_add(window));
         while self.next < end {
             let len = (end - self.next).min(self.mss());
@@ -27,7 +27,7 @@ impl Sender {
             self.next += len;
             self.start_retransmission_timer(now);
         }
-        if self.heeds_application {
+        if self.flags.heeds_application {
             self.note_usage(now, self.control.window().usable());
         }
         if window == 0 && self.next > self.unacknowledged {
@@ -67,7 +67,8 @@ impl Sender {
     pub(in super::super) fn largest_growth(&self) -> u64 {
         let (cwnd, ssthresh) = (self.cwnd(), self.control.window().ssthresh());
         let usage = &self.rare.usage;
-        let may_grow = !self.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
+        let may_grow =
+            !self.flags.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
         if may_grow { u64::MAX } else { cwnd }
     }
 
@@ -82,7 +83,7 @@ impl Sender {
     pub(in super::super) fn worth_sending(&self, len: u64) -> bool {
         len == self.mss()
             || self.next + len == self.written
-            || 2 * len >= self.largest_window
+            || 2 * len >= self.advertised.largest
             || (self.next == self.unacknowledged && self.next < self.sent)
     }
 
@@ -91,7 +92,7 @@ impl Sender {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Timed { seq, since: now };
         }
-        if self.ecn | self.is_unscheduled {
+        if self.flags.ecn | self.flags.is_unscheduled {
             return self.emit_marked(now, seq, len, out);
         }
         self.emit(now, seq, len, Ecn::default(), out);
@@ -101,8 +102,8 @@ impl Sender {
     #[inline(never)]
     pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl SegmentOutlet) {
         let is_new = seq >= self.sent;
-        let unscheduled = Ecn::UNSCHEDULED.when(self.is_unscheduled && is_new);
-        let ecn = if self.ecn { self.notification(seq) } else { Ecn::default() };
+        let unscheduled = Ecn::UNSCHEDULED.when(self.flags.is_unscheduled && is_new);
+        let ecn = if self.flags.ecn { self.notification(seq) } else { Ecn::default() };
         self.emit(now, seq, len, ecn.with(unscheduled), out);
     }
 
@@ -112,7 +113,7 @@ impl Sender {
         if seq < self.sent {
             return self.rare.params.ect_of_others();
         }
-        self.rare.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
+        self.rare.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.flags.tells_reduced)))
     }
 
     pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl SegmentOutlet) {
@@ -123,11 +124,11 @@ impl Sender {
             self.deliveries.sent(self.sent, now);
         }
         self.last_sent = now;
-        self.segments_sent += 1;
-        self.segments_retransmitted += u64::from(is_repeated);
+        self.counts.sent += 1;
+        self.counts.retransmitted += u64::from(is_repeated);
         let connection = self.connection;
-        let stamp = if self.timestamps { now } else { Time::ZERO };
-        let last = self.ends_writes && seq + len == self.written;
+        let stamp = if self.flags.timestamps { now } else { Time::ZERO };
+        let last = self.flags.ends_writes && seq + len == self.written;
         out.put(Segment {
             seq,
             len: len as u16,
@@ -141,7 +142,7 @@ impl Sender {
     }
 
     pub(super) fn send_syn(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.rare.params.ect_of_others());
+        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.flags.ecn).with(self.rare.params.ect_of_others());
         out.put(Segment {
             seq: self.next,
             connection: self.connection,
@@ -157,7 +158,7 @@ impl Sender {
     /// Send the first unacknowledged segment again; the next octet to send does not change.
     pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let left = self.written - self.unacknowledged;
-        let len = left.min(self.send_window).min(self.mss());
+        let len = left.min(self.advertised.window).min(self.mss());
         self.timed = Timed::NONE;
         if len > 0 {
             self.transmit(now, self.unacknowledged, len, out);

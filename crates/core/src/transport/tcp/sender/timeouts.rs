@@ -81,7 +81,7 @@ impl Sender {
     /// Handle the expiry of the persist timer: send one octet into a closed window, or as many octets as a small
     /// window permits.
     pub(super) fn probe(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        let window = self.send_window.min(self.control.window().usable());
+        let window = self.advertised.window.min(self.control.window().usable());
         let left = self.written - self.unacknowledged;
         self.rare.stats.window_probes += 1;
         let seq = self.unacknowledged;

@@ -58,13 +58,6 @@ struct Undo {
     repeats: u64,
 }
 
-/// What an acknowledgement, or a search for losses, has brought, in octets.
-#[derive(Clone, Copy)]
-struct News {
-    delivered: u64,
-    lost: u64,
-}
-
 /// Progress by an event, as timers use it: new data acknowledged, or sent.
 #[derive(Clone, Copy)]
 struct TimerProgress {
@@ -181,13 +174,14 @@ impl Sender {
         self.update_window(segment);
         let facts = self.facts(now, rtt);
         let wait = if sack.recovery.needs_blocks() {
-            self.follow(facts, acked, echo);
+            self.follow(Ack { delivered: delivered.octets, echo, ..Ack::of(acked, facts) });
             None
         } else {
             sack.board.note_order(&mut delivered);
             let report = self.ack_report(now, delivered, sack);
             let (lost, wait) = self.find_losses(&report, 0, sack);
-            self.react(facts, acked, echo, News { delivered: delivered.octets, lost }, sack);
+            let ack = Ack { delivered: delivered.octets, lost, echo, ..Ack::of(acked, facts) };
+            self.react(ack, ack.delivered, sack);
             wait
         };
         let sent = self.output_selective(now, sack, out);
@@ -222,13 +216,9 @@ impl Sender {
             sack.board.lose_at(segment.ack + segment.seq);
         }
         let (found, wait) = self.find_losses(&report, before, sack);
-        self.react(
-            facts,
-            acked,
-            segment.ecn.has(Ecn::ECE),
-            News { delivered: delivered.octets, lost: found },
-            sack,
-        );
+        let echo = segment.ecn.has(Ecn::ECE);
+        let ack = Ack { delivered: delivered.octets, lost: found, echo, ..Ack::of(acked, facts) };
+        self.react(ack, ack.delivered, sack);
         duplicate.iter().for_each(|&(start, _)| self.take_back(start, sack));
         let restarts = acked > 0 || sack.reports_older_than_head(&delivered);
         let sent = self.output_selective(now, sack, out);
@@ -264,7 +254,7 @@ impl Sender {
     ) -> Option<Span> {
         let since = match acked {
             0 => delivered.first_sacked.filter(|_| sack.is_linux),
-            _ if self.timestamps => Some(segment.stamp),
+            _ if self.flags.timestamps => Some(segment.stamp),
             _ => delivered.clean,
         }?;
         if self.timed.covered(segment.ack).is_some() {
@@ -283,32 +273,35 @@ impl Sender {
         sack.after_timeout.take_if(|point| acked >= *point);
     }
 
-    /// Change the window by an ACK, after losses have been found.
-    fn react(&mut self, facts: Facts, acked: u64, echo: bool, news: News, sack: &mut Selective) {
+    /// Report an ACK, or a search for losses, to the control, after losses have been found; `credit` octets count as delivered in
+    /// a recovery.
+    fn react(&mut self, ack: Ack, credit: u64, sack: &mut Selective) {
         let begins = sack.point.is_none() && sack.after_timeout.is_none() && sack.board.lost() > 0;
         if !begins && sack.point.is_none() {
-            let grown = if sack.is_linux && acked > 0 { news.delivered } else { acked };
-            return self.follow(facts, grown, echo);
+            let acked = if sack.is_linux && ack.acked > 0 { ack.delivered } else { ack.acked };
+            return self.follow(Ack { acked, ..ack });
         }
         if begins {
-            self.begin_recovery(facts, sack);
+            self.begin_recovery(ack.facts, sack);
         }
-        self.control.on_recovery_ack(&Ack { acked, echo, largest: u64::MAX, facts });
-        let is_safe = acked > 0 && news.lost == 0;
-        let progress = Progress { delivered: news.delivered, pipe: sack.board.pipe(), is_safe };
+        self.control.on_delivery(&ack);
+        let is_safe = ack.acked > 0 && ack.lost == 0;
+        let progress = Progress { delivered: credit, pipe: sack.board.pipe(), is_safe };
         let proposed = sack.recovery.on_ack(self.control.window(), progress);
         proposed.into_iter().for_each(|octets| self.control.on_proposal(octets));
     }
 
-    /// Change the window by an ACK outside a fast recovery.
+    /// Report an ACK outside a fast recovery to the control.
     #[inline(always)] // nearly every ACK is one
-    fn follow(&mut self, facts: Facts, acked: u64, echo: bool) {
-        if echo {
-            let reaction = self.control.on_ack(&Ack { acked, echo, largest: u64::MAX, facts });
+    fn follow(&mut self, ack: Ack) {
+        if ack.echo {
+            let reaction = self.control.on_ack(&ack);
             self.note_mark(reaction);
-        } else if acked > 0 {
+        } else if ack.acked > 0 {
             let largest = self.largest_growth();
-            self.control.on_ack(&Ack { acked, echo, largest, facts });
+            self.control.on_ack(&Ack { largest, ..ack });
+        } else if ack.delivered > 0 {
+            self.control.on_delivery(&ack);
         }
     }
 
@@ -334,7 +327,7 @@ impl Sender {
             true => self.output_new(now, sack, out),
             false => self.output_repairs(now, sack, out),
         };
-        if self.heeds_application {
+        if self.flags.heeds_application {
             self.note_usage(now, self.cwnd());
         }
         is_new
@@ -380,7 +373,7 @@ impl Sender {
     /// Return the octets of the next segment of new data, if there are any that the receiver accepts.
     #[inline(always)]
     fn new_data(&self) -> Option<u64> {
-        let end = self.written.min(self.unacknowledged.saturating_add(self.send_window));
+        let end = self.written.min(self.unacknowledged.saturating_add(self.advertised.window));
         let len = end.saturating_sub(self.sent).min(self.mss());
         (len > 0 && self.worth_sending(len)).then_some(len)
     }

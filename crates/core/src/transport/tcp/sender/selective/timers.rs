@@ -1,8 +1,8 @@
 //! The timers of a sender with selective acknowledgements: searches for losses, probes and timeouts.
 
-use super::{News, Selective, TimerProgress};
+use super::{Selective, TimerProgress};
 use crate::transport::tcp::SegmentOutlet;
-use crate::transport::tcp::congestion::{Evidence, Facts, Loss};
+use crate::transport::tcp::congestion::{Ack, Evidence, Facts, Loss};
 use crate::transport::tcp::recovery::Recovery;
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::Delivered;
@@ -79,8 +79,8 @@ impl Sender {
             let (found, wait) = sender.find_losses(&report, sack.board.lost(), sack);
             let facts = sender.facts(now, None);
             if !sack.is_linux || sack.point.is_none() {
-                let delivered = if sack.is_linux { sender.mss() } else { 0 };
-                sender.react(facts, 0, false, News { delivered, lost: found }, sack);
+                let credit = if sack.is_linux { sender.mss() } else { 0 };
+                sender.react(Ack { lost: found, ..Ack::of(0, facts) }, credit, sack);
             }
             let sent = sender.output_selective(now, sack, out);
             sender.set_selective_timer(now, TimerProgress { acked: false, sent }, wait, sack);
