@@ -232,7 +232,7 @@ impl CubicCurve {
 
 impl Congestion for Control {
     #[inline(never)]
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) -> Reaction {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction {
         let Control(state) = self;
         state.losses.on_ack(window, ack).unwrap_or_else(|| {
             state.curve.grow(window, ack.acked, ack.facts);
@@ -350,7 +350,7 @@ mod tests {
     ) -> f64 {
         for now in ms {
             let facts = Facts { rtt: Some(Span::millis(rtt_ms)), ..facts(now) };
-            cubic.on_ack(window, &Ack::of(MSS, facts));
+            cubic.on_ack(window, Ack::of(MSS, facts));
         }
         window.cwnd as f64 / MSS as f64
     }
@@ -365,7 +365,7 @@ mod tests {
         for now in 0..3000 {
             for _ in 0..20 {
                 let facts = Facts { rtt: Some(Span::millis(100)), ..facts(now) };
-                cubic.on_ack(&mut window, &Ack::of(MSS, facts));
+                cubic.on_ack(&mut window, Ack::of(MSS, facts));
             }
         }
         let (after_3s, epoch) = (window.cwnd as f64 / MSS as f64, cubic.0.curve.epoch.unwrap());
@@ -409,7 +409,7 @@ mod tests {
         cubic.on_timeout(&mut window, facts(0), Timeout::First);
         assert_eq!((window.ssthresh, window.cwnd), (70 * MSS, MSS));
         window.cwnd = 70 * MSS;
-        cubic.on_ack(&mut window, &Ack::of(MSS, facts(5)));
+        cubic.on_ack(&mut window, Ack::of(MSS, facts(5)));
         assert_eq!((cubic.0.curve.epoch.unwrap().k, cubic.0.curve.epoch.unwrap().origin), (0.0, 70.0));
     }
 
@@ -419,9 +419,9 @@ mod tests {
         window.cwnd = 100 * MSS;
         cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
         window.cwnd = window.ssthresh;
-        cubic.on_ack(&mut window, &Ack::of(MSS, facts(0)));
+        cubic.on_ack(&mut window, Ack::of(MSS, facts(0)));
         cubic.on_idle(Span::secs(9));
-        cubic.on_ack(&mut window, &Ack::of(MSS, facts(9000)));
+        cubic.on_ack(&mut window, Ack::of(MSS, facts(9000)));
         assert!(window.cwnd < 72 * MSS, "{}", window.cwnd);
     }
 
@@ -436,8 +436,7 @@ mod tests {
                 if limited.contains(&now) {
                     cubic.on_limited();
                 }
-                cubic
-                    .on_ack(&mut window, &Ack::of(MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) }));
+                cubic.on_ack(&mut window, Ack::of(MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) }));
             }
             let CubicState { curve, .. } = &*cubic.0;
             (window.cwnd, curve.cwnd, curve.epoch.unwrap().w_est)
@@ -453,9 +452,9 @@ mod tests {
         let third = cubic.on_duplicate(&mut window, 3, sent(0));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });
         assert_eq!((window.ssthresh, window.cwnd, window.inflation), (7 * MSS, 7 * MSS, 3 * MSS));
-        assert!(matches!(cubic.on_ack(&mut window, &Ack::of(4 * MSS, sent(4))), Reaction::Retransmit { .. }));
+        assert!(matches!(cubic.on_ack(&mut window, Ack::of(4 * MSS, sent(4))), Reaction::Retransmit { .. }));
         assert!(cubic.is_recovering());
-        cubic.on_ack(&mut window, &Ack::of(6 * MSS, sent(10)));
+        cubic.on_ack(&mut window, Ack::of(6 * MSS, sent(10)));
         assert!(!cubic.is_recovering());
     }
 
@@ -472,7 +471,7 @@ mod tests {
             now += Span((rtt_s * 1e12 * MSS as f64 / window.cwnd as f64) as u64);
             segments += 1.0;
             let rtt = Some(Span((rtt_s * 1e12) as u64));
-            cubic.on_ack(&mut window, &Ack::of(MSS, Facts { now, rtt, ..Facts::plain() }));
+            cubic.on_ack(&mut window, Ack::of(MSS, Facts { now, rtt, ..Facts::plain() }));
         }
         (segments, segments * rtt_s / now.since(Time::ZERO).as_secs_f64())
     }
@@ -537,7 +536,7 @@ mod tests {
         for now in (10_100..30_100).step_by(20) {
             let before = window.cwnd;
             cubic.on_limited();
-            cubic.on_ack(&mut window, &Ack::of(MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) }));
+            cubic.on_ack(&mut window, Ack::of(MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) }));
             window.cwnd = window.cwnd.min(before); // as the sender does
         }
         // and bulk for 3 s: slow start up to the threshold, then the curve of the loss, which is level at 100

@@ -58,8 +58,8 @@ impl Control {
 
 impl DctcpState {
     /// Count acknowledged octets, whose ACK has an echo or not; update the average at the end of a window.
-    fn count(&mut self, ack: &Ack) {
-        let Ack { acked, echo, facts, .. } = *ack;
+    fn count(&mut self, ack: Ack) {
+        let Ack { acked, echo, facts, .. } = ack;
         self.acked += acked;
         self.marked += if echo { acked } else { 0 };
         if facts.unacknowledged > self.window_end {
@@ -84,7 +84,7 @@ fn reduced(cwnd: u64, alpha: u64) -> u64 {
 
 impl Congestion for Control {
     #[inline(never)]
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) -> Reaction {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction {
         let Control(state) = self;
         if !ack.echo {
             state.count(ack); // else `on_echo` has counted it
@@ -95,11 +95,11 @@ impl Congestion for Control {
         })
     }
 
-    fn on_echo(&mut self, ack: &Ack) {
+    fn on_echo(&mut self, ack: Ack) {
         self.0.count(ack);
     }
 
-    fn on_delivery(&mut self, _: &mut CongestionWindow, ack: &Ack) {
+    fn on_delivery(&mut self, _: &mut CongestionWindow, ack: Ack) {
         if ack.acked > 0 && !ack.echo {
             self.0.count(ack);
         }
@@ -166,16 +166,16 @@ mod tests {
         window.cwnd = 100 * MSS;
         let facts =
             |acked: u64| Facts { unacknowledged: acked * MSS, sent: (acked + 100) * MSS, ..Facts::plain() };
-        dctcp.on_ack(&mut window, &Ack::of(MSS, facts(1)));
+        dctcp.on_ack(&mut window, Ack::of(MSS, facts(1)));
         assert_eq!(dctcp.0.alpha, 960, "the first window without a mark");
         for acked in 2..=50 {
-            dctcp.on_ack(&mut window, &Ack::of(MSS, facts(acked)));
+            dctcp.on_ack(&mut window, Ack::of(MSS, facts(acked)));
         }
         for acked in 51..=101 {
-            dctcp.on_echo(&Ack { echo: true, ..Ack::of(MSS, facts(acked)) });
+            dctcp.on_echo(Ack { echo: true, ..Ack::of(MSS, facts(acked)) });
         }
         assert_eq!(dctcp.0.alpha, 960, "the window is not over");
-        dctcp.on_echo(&Ack { echo: true, ..Ack::of(MSS, facts(102)) });
+        dctcp.on_echo(Ack { echo: true, ..Ack::of(MSS, facts(102)) });
         assert_eq!(dctcp.0.alpha, 900 + (52 << 6) / 101);
         window.cwnd = 100 * MSS;
         dctcp.on_mark(&mut window, facts(102));

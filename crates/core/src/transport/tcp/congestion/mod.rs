@@ -38,7 +38,7 @@ registry! {
     /// The interface of an algorithm.
     pub trait Congestion for Control {
         /// React to an ACK of new octets outside of a recovery by selective acknowledgements.
-        fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) -> Reaction;
+        fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction;
 
         /// React to a congestion mark that the receiver echoes, for the first time in this round trip (RFC 3168 section
         /// 6.1.2): the window falls as after a loss.
@@ -48,11 +48,11 @@ registry! {
         }
 
         /// React to a mark that an ACK echoes, whether it acknowledges new octets or not.
-        fn on_echo(&mut self, ack: &Ack) {}
+        fn on_echo(&mut self, ack: Ack) {}
 
         /// React to an ACK that does not open the window: each one of a recovery by selective acknowledgements, which proposes
         /// a window thereafter, and outside of one an ACK that delivers octets by blocks only.
-        fn on_delivery(&mut self, window: &mut CongestionWindow, ack: &Ack) {}
+        fn on_delivery(&mut self, window: &mut CongestionWindow, ack: Ack) {}
 
         /// React to the window that a recovery by selective acknowledgements proposes (its rate is that of RFC 9937).
         fn on_proposal(&mut self, window: &mut CongestionWindow, proposed: u64) {

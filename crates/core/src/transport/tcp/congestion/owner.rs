@@ -48,9 +48,9 @@ impl CongestionControl {
 
     /// React to an ACK outside of a recovery by selective acknowledgements: of new octets, or one that echoes a mark.
     #[inline(always)] // nearly every ACK is one
-    pub fn on_ack(&mut self, ack: &Ack) -> Reaction {
+    pub fn on_ack(&mut self, ack: Ack) -> Reaction {
         #[cfg(test)]
-        LAST_ACK.set(Some(*ack));
+        LAST_ACK.set(Some(ack));
         if ack.largest < u64::MAX {
             self.algorithm.on_limited();
         }
@@ -65,7 +65,7 @@ impl CongestionControl {
     /// React to an ACK that echoes a congestion mark: it does not open the window (RFC 3168 section 6.1.2). In a fast
     /// recovery, which has already reduced the window, such an ACK is treated as any other.
     #[cold]
-    fn on_echo(&mut self, ack: &Ack) -> Reaction {
+    fn on_echo(&mut self, ack: Ack) -> Reaction {
         self.algorithm.on_echo(ack);
         if self.algorithm.is_recovering() {
             return match ack.acked {
@@ -82,9 +82,9 @@ impl CongestionControl {
 
     /// React to an ACK in a recovery by selective acknowledgements, which proposes a window by
     /// [`CongestionControl::on_proposal`], or to one that delivers octets by blocks only.
-    pub fn on_delivery(&mut self, ack: &Ack) {
+    pub fn on_delivery(&mut self, ack: Ack) {
         #[cfg(test)]
-        LAST_ACK.set(Some(*ack));
+        LAST_ACK.set(Some(ack));
         if ack.echo {
             self.algorithm.on_echo(ack);
         }

@@ -42,7 +42,7 @@ impl Control {
 }
 
 impl Congestion for Control {
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) -> Reaction {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction {
         window.grow(ack.acked);
         Reaction::Continue
     }

@@ -16,7 +16,7 @@ impl Sender {
         let same_window = u64::from(segment.window) == self.advertised.window;
         if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
             let facts = self.facts(now, None);
-            let reaction = self.control.on_ack(&Ack { echo: true, ..Ack::of(0, facts) });
+            let reaction = self.control.on_ack(Ack { echo: true, ..Ack::of(0, facts) });
             self.note_mark(reaction);
         }
         if !waiting || !same_window || segment.ack < self.unacknowledged {
@@ -80,7 +80,7 @@ impl Sender {
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
         let (echo, largest) = (segment.ecn.has(Ecn::ECE), self.largest_growth());
-        let reaction = self.control.on_ack(&Ack { echo, largest, ..Ack::of(acked, self.facts(now, rtt)) });
+        let reaction = self.control.on_ack(Ack { echo, largest, ..Ack::of(acked, self.facts(now, rtt)) });
         if echo {
             self.note_mark(reaction);
         }

@@ -35,7 +35,8 @@ impl Sender {
             self.timers = Timers::STOPPED;
             self.next = self.unacknowledged;
         }
-        if self.unacknowledged < self.written && self.timers.next().is_none() {
+        let is_waiting = self.timers.runs(Timer::Retransmit) || self.timers.runs(Timer::Persist);
+        if !is_waiting && self.unacknowledged < self.written {
             self.timers.set(Timer::Persist, self.clock.after(now, self.estimator.persist()));
         }
     }

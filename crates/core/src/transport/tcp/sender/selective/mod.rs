@@ -284,7 +284,7 @@ impl Sender {
         if begins {
             self.begin_recovery(ack.facts, sack);
         }
-        self.control.on_delivery(&ack);
+        self.control.on_delivery(ack);
         let is_safe = ack.acked > 0 && ack.lost == 0;
         let progress = Progress { delivered: credit, pipe: sack.board.pipe(), is_safe };
         let proposed = sack.recovery.on_ack(self.control.window(), progress);
@@ -295,13 +295,13 @@ impl Sender {
     #[inline(always)] // nearly every ACK is one
     fn follow(&mut self, ack: Ack) {
         if ack.echo {
-            let reaction = self.control.on_ack(&ack);
+            let reaction = self.control.on_ack(ack);
             self.note_mark(reaction);
         } else if ack.acked > 0 {
             let largest = self.largest_growth();
-            self.control.on_ack(&Ack { largest, ..ack });
+            self.control.on_ack(Ack { largest, ..ack });
         } else if ack.delivered > 0 {
-            self.control.on_delivery(&ack);
+            self.control.on_delivery(ack);
         }
     }
 
