@@ -31,7 +31,7 @@
 use super::bictcp::Bictcp;
 use super::hystart::{Growth, HyStart};
 use super::new_reno::NewReno;
-use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
+use super::{Ack, Congestion, CongestionWindow, Facts, Loss, Reaction, Timeout};
 use crate::choice;
 use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
@@ -232,10 +232,10 @@ impl CubicCurve {
 
 impl Congestion for Control {
     #[inline(never)]
-    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction {
         let Control(state) = self;
-        state.losses.on_new_ack(window, acked, facts).unwrap_or_else(|| {
-            state.curve.grow(window, acked, facts);
+        state.losses.on_ack(window, ack).unwrap_or_else(|| {
+            state.curve.grow(window, ack.acked, ack.facts);
             Reaction::Continue
         })
     }
@@ -245,8 +245,8 @@ impl Congestion for Control {
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
-    fn on_loss(&mut self, window: &mut CongestionWindow, facts: Facts) {
-        self.0.curve.reduce(window, facts);
+    fn on_loss(&mut self, window: &mut CongestionWindow, loss: &Loss) {
+        self.0.curve.reduce(window, loss.facts);
     }
 
     fn state(&self) -> Vec<Figure> {
@@ -334,10 +334,10 @@ mod tests {
     fn a_loss_leaves_seven_tenths_and_remembers_less_of_a_window_below_the_last() {
         let (mut cubic, mut window) = started();
         window.cwnd = 100 * MSS;
-        cubic.on_loss(&mut window, facts(0));
+        cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
         assert_eq!((window.ssthresh, cubic.0.curve.w_max), (70 * MSS, 100.0));
         window.cwnd = 70 * MSS;
-        cubic.on_loss(&mut window, facts(0));
+        cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
         assert_eq!((window.ssthresh, cubic.0.curve.w_max), (49 * MSS, 59.5));
     }
 
@@ -350,7 +350,7 @@ mod tests {
     ) -> f64 {
         for now in ms {
             let facts = Facts { rtt: Some(Span::millis(rtt_ms)), ..facts(now) };
-            cubic.on_new_ack(window, MSS, facts);
+            cubic.on_ack(window, Ack::of(MSS, facts));
         }
         window.cwnd as f64 / MSS as f64
     }
@@ -359,13 +359,13 @@ mod tests {
     fn the_window_follows_the_curve_a_round_trip_ahead_and_is_level_at_the_last_loss() {
         let (mut cubic, mut window) = started();
         window.cwnd = 1000 * MSS;
-        cubic.on_loss(&mut window, facts(0));
+        cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
         window.cwnd = window.ssthresh;
         // RTT 100 ms, and 20 ACKs in each millisecond, so that the window is near its target
         for now in 0..3000 {
             for _ in 0..20 {
                 let facts = Facts { rtt: Some(Span::millis(100)), ..facts(now) };
-                cubic.on_new_ack(&mut window, MSS, facts);
+                cubic.on_ack(&mut window, Ack::of(MSS, facts));
             }
         }
         let (after_3s, epoch) = (window.cwnd as f64 / MSS as f64, cubic.0.curve.epoch.unwrap());
@@ -376,7 +376,7 @@ mod tests {
     fn in_the_reno_friendly_region_it_grows_as_reno_would() {
         let (mut cubic, mut window) = started();
         window.cwnd = 20 * MSS;
-        cubic.on_loss(&mut window, facts(0));
+        cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
         window.cwnd = window.ssthresh; // 14 segments, a round trip of 10 ms
         let grown = avoidance(&mut cubic, &mut window, 0..140, 10);
         // ten round trips of 0.53 segments each
@@ -389,7 +389,7 @@ mod tests {
             let (mut cubic, mut window) = started();
             cubic.0.curve.linux = (law == CubicLaw::Linux).then(|| Bictcp::new(&defaults()));
             window.cwnd = 20 * MSS;
-            cubic.on_loss(&mut window, facts(0));
+            cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
             window.cwnd = window.ssthresh; // 14 segments, a round trip of 10 ms
             let below = avoidance(&mut cubic, &mut window, 0..100, 10);
             let level = avoidance(&mut cubic, &mut window, 100..300, 10);
@@ -409,7 +409,7 @@ mod tests {
         cubic.on_timeout(&mut window, facts(0), Timeout::First);
         assert_eq!((window.ssthresh, window.cwnd), (70 * MSS, MSS));
         window.cwnd = 70 * MSS;
-        cubic.on_new_ack(&mut window, MSS, facts(5));
+        cubic.on_ack(&mut window, Ack::of(MSS, facts(5)));
         assert_eq!((cubic.0.curve.epoch.unwrap().k, cubic.0.curve.epoch.unwrap().origin), (0.0, 70.0));
     }
 
@@ -417,11 +417,11 @@ mod tests {
     fn time_in_which_the_application_rests_does_not_count() {
         let (mut cubic, mut window) = started();
         window.cwnd = 100 * MSS;
-        cubic.on_loss(&mut window, facts(0));
+        cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
         window.cwnd = window.ssthresh;
-        cubic.on_new_ack(&mut window, MSS, facts(0));
+        cubic.on_ack(&mut window, Ack::of(MSS, facts(0)));
         cubic.on_idle(Span::secs(9));
-        cubic.on_new_ack(&mut window, MSS, facts(9000));
+        cubic.on_ack(&mut window, Ack::of(MSS, facts(9000)));
         assert!(window.cwnd < 72 * MSS, "{}", window.cwnd);
     }
 
@@ -430,13 +430,13 @@ mod tests {
         let grown = |limited: std::ops::Range<u64>| {
             let (mut cubic, mut window) = started();
             window.cwnd = 100 * MSS;
-            cubic.on_loss(&mut window, facts(0));
+            cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
             window.cwnd = window.ssthresh;
             for now in 0..limited.end + 1000 {
                 if limited.contains(&now) {
                     cubic.on_limited();
                 }
-                cubic.on_new_ack(&mut window, MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) });
+                cubic.on_ack(&mut window, Ack::of(MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) }));
             }
             let CubicState { curve, .. } = &*cubic.0;
             (window.cwnd, curve.cwnd, curve.epoch.unwrap().w_est)
@@ -452,9 +452,9 @@ mod tests {
         let third = cubic.on_duplicate(&mut window, 3, sent(0));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });
         assert_eq!((window.ssthresh, window.cwnd, window.inflation), (7 * MSS, 7 * MSS, 3 * MSS));
-        assert!(matches!(cubic.on_new_ack(&mut window, 4 * MSS, sent(4)), Reaction::Retransmit { .. }));
+        assert!(matches!(cubic.on_ack(&mut window, Ack::of(4 * MSS, sent(4))), Reaction::Retransmit { .. }));
         assert!(cubic.is_recovering());
-        cubic.on_new_ack(&mut window, 6 * MSS, sent(10));
+        cubic.on_ack(&mut window, Ack::of(6 * MSS, sent(10)));
         assert!(!cubic.is_recovering());
     }
 
@@ -464,14 +464,14 @@ mod tests {
         let params = Params { window: crate::units::Bytes(64 << 20), ..defaults() };
         let (mut cubic, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         window.cwnd = w_max * MSS;
-        cubic.on_loss(&mut window, facts(0));
+        cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
         window.cwnd = window.ssthresh;
         let (mut now, mut segments) = (Time::ZERO, 0.0);
         while window.cwnd < w_max * MSS {
             now += Span((rtt_s * 1e12 * MSS as f64 / window.cwnd as f64) as u64);
             segments += 1.0;
             let rtt = Some(Span((rtt_s * 1e12) as u64));
-            cubic.on_new_ack(&mut window, MSS, Facts { now, rtt, ..Facts::plain() });
+            cubic.on_ack(&mut window, Ack::of(MSS, Facts { now, rtt, ..Facts::plain() }));
         }
         (segments, segments * rtt_s / now.since(Time::ZERO).as_secs_f64())
     }
@@ -527,7 +527,7 @@ mod tests {
     fn small_writes_behind_an_idle_time_do_not_move_the_curve_on() {
         let (mut cubic, mut window) = started();
         window.cwnd = 100 * MSS;
-        cubic.on_loss(&mut window, facts(0));
+        cubic.on_loss(&mut window, &Loss::by_blocks(facts(0)));
         window.cwnd = window.ssthresh;
         avoidance(&mut cubic, &mut window, 0..100, 100);
         // idle for 10 s, which leaves the first window and the threshold; then a write every 20 ms for 20 s
@@ -536,7 +536,7 @@ mod tests {
         for now in (10_100..30_100).step_by(20) {
             let before = window.cwnd;
             cubic.on_limited();
-            cubic.on_new_ack(&mut window, MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) });
+            cubic.on_ack(&mut window, Ack::of(MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) }));
             window.cwnd = window.cwnd.min(before); // as the sender does
         }
         // and bulk for 3 s: slow start up to the threshold, then the curve of the loss, which is level at 100

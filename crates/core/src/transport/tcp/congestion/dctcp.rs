@@ -23,7 +23,7 @@
 //! O(1) for each ACK; three numbers for each connection beside the state of NewReno.
 
 use super::new_reno::NewReno;
-use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
+use super::{Ack, Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
 
@@ -57,8 +57,9 @@ impl Control {
 }
 
 impl DctcpState {
-    /// Count `acked` acknowledged octets, whose ACK has an echo or not; update the average at the end of a window.
-    fn count(&mut self, acked: u64, echo: bool, facts: Facts) {
+    /// Count acknowledged octets, whose ACK has an echo or not; update the average at the end of a window.
+    fn count(&mut self, ack: Ack) {
+        let Ack { acked, echo, facts, .. } = ack;
         self.acked += acked;
         self.marked += if echo { acked } else { 0 };
         if facts.unacknowledged > self.window_end {
@@ -83,23 +84,25 @@ fn reduced(cwnd: u64, alpha: u64) -> u64 {
 
 impl Congestion for Control {
     #[inline(never)]
-    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction {
         let Control(state) = self;
-        if !facts.is_counted {
-            state.count(acked, false, facts);
+        if !ack.echo {
+            state.count(ack); // else `on_echo` has counted it
         }
-        state.losses.on_new_ack(window, acked, facts).unwrap_or_else(|| {
-            window.grow(acked);
+        state.losses.on_ack(window, ack).unwrap_or_else(|| {
+            window.grow(ack.acked);
             Reaction::Continue
         })
     }
 
-    fn on_echo(&mut self, acked: u64, facts: Facts) {
-        self.0.count(acked, true, facts);
+    fn on_echo(&mut self, ack: Ack) {
+        self.0.count(ack);
     }
 
-    fn on_recovery_ack(&mut self, acked: u64, facts: Facts) {
-        self.0.count(acked, false, facts);
+    fn on_delivery(&mut self, _: &mut CongestionWindow, ack: Ack) {
+        if ack.acked > 0 && !ack.echo {
+            self.0.count(ack);
+        }
     }
 
     fn on_mark(&mut self, window: &mut CongestionWindow, _: Facts) {
@@ -163,16 +166,16 @@ mod tests {
         window.cwnd = 100 * MSS;
         let facts =
             |acked: u64| Facts { unacknowledged: acked * MSS, sent: (acked + 100) * MSS, ..Facts::plain() };
-        dctcp.on_new_ack(&mut window, MSS, facts(1));
+        dctcp.on_ack(&mut window, Ack::of(MSS, facts(1)));
         assert_eq!(dctcp.0.alpha, 960, "the first window without a mark");
         for acked in 2..=50 {
-            dctcp.on_new_ack(&mut window, MSS, facts(acked));
+            dctcp.on_ack(&mut window, Ack::of(MSS, facts(acked)));
         }
         for acked in 51..=101 {
-            dctcp.on_echo(MSS, facts(acked));
+            dctcp.on_echo(Ack { echo: true, ..Ack::of(MSS, facts(acked)) });
         }
         assert_eq!(dctcp.0.alpha, 960, "the window is not over");
-        dctcp.on_echo(MSS, facts(102));
+        dctcp.on_echo(Ack { echo: true, ..Ack::of(MSS, facts(102)) });
         assert_eq!(dctcp.0.alpha, 900 + (52 << 6) / 101);
         window.cwnd = 100 * MSS;
         dctcp.on_mark(&mut window, facts(102));

@@ -30,7 +30,7 @@
 //! # Complexity
 //! O(1) for each ACK; two sequence numbers and a flag for each connection.
 
-use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
+use super::{Ack, Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::choice;
 use crate::transport::tcp::Params;
 
@@ -85,15 +85,11 @@ impl NewReno {
 
     /// React to an ACK of new octets by RFC 6582 section 3.2, step 3; outside of recovery the algorithm increases the
     /// window.
-    pub(super) fn on_new_ack(
-        &mut self,
-        window: &mut CongestionWindow,
-        acked: u64,
-        facts: Facts,
-    ) -> Option<Reaction> {
+    pub(super) fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Option<Reaction> {
         let recover = self.recover?;
+        let facts = ack.facts;
         if facts.unacknowledged < recover {
-            window.deflate(acked);
+            window.deflate(ack.acked);
             let restart_timer = match self.timer {
                 PartialAck::Impatient => self.first_partial,
                 PartialAck::SlowButSteady => true,
@@ -144,9 +140,9 @@ impl NewReno {
 
 impl Congestion for Control {
     #[inline(never)]
-    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction {
-        self.0.on_new_ack(window, acked, facts).unwrap_or_else(|| {
-            window.grow(acked);
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction {
+        self.0.on_ack(window, ack).unwrap_or_else(|| {
+            window.grow(ack.acked);
             Reaction::Continue
         })
     }
@@ -194,7 +190,7 @@ mod tests {
     #[test]
     fn a_partial_ack_retransmits_and_deflates_by_what_it_acknowledges_less_one_segment() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
-        let reaction = new_reno.on_new_ack(&mut window, 4 * MSS, facts(4, 11));
+        let reaction = new_reno.on_ack(&mut window, Ack::of(4 * MSS, facts(4, 11)));
         assert_eq!(reaction, Reaction::Retransmit { restart_timer: true });
         assert_eq!((window.cwnd, window.inflation), (5 * MSS, 0));
         assert!(new_reno.is_recovering());
@@ -207,7 +203,7 @@ mod tests {
             [(Impatient, [true, false, false]), (SlowButSteady, [true; 3]), (Never, [false; 3])]
         {
             let (mut new_reno, mut window) = recovering(timer);
-            let restarts = [1, 2, 3].map(|ack| new_reno.on_new_ack(&mut window, MSS, facts(ack, 10)));
+            let restarts = [1, 2, 3].map(|ack| new_reno.on_ack(&mut window, Ack::of(MSS, facts(ack, 10))));
             assert_eq!(restarts, expected.map(|restart_timer| Reaction::Retransmit { restart_timer }));
         }
     }
@@ -215,10 +211,10 @@ mod tests {
     #[test]
     fn each_recovery_has_a_first_partial_ack() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
-        new_reno.on_new_ack(&mut window, MSS, facts(1, 10));
-        new_reno.on_new_ack(&mut window, 9 * MSS, facts(10, 14));
+        new_reno.on_ack(&mut window, Ack::of(MSS, facts(1, 10)));
+        new_reno.on_ack(&mut window, Ack::of(9 * MSS, facts(10, 14)));
         new_reno.on_duplicate(&mut window, 3, facts(10, 14));
-        let first = new_reno.on_new_ack(&mut window, MSS, facts(11, 14));
+        let first = new_reno.on_ack(&mut window, Ack::of(MSS, facts(11, 14)));
         assert_eq!(first, Reaction::Retransmit { restart_timer: true });
     }
 
@@ -227,7 +223,7 @@ mod tests {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         new_reno.on_duplicate(&mut window, 4, facts(0, 10));
         assert_eq!(window.usable(), 9 * MSS);
-        new_reno.on_new_ack(&mut window, 2 * MSS, facts(2, 11));
+        new_reno.on_ack(&mut window, Ack::of(2 * MSS, facts(2, 11)));
         for count in 1..=4 {
             assert_eq!(new_reno.on_duplicate(&mut window, count, facts(2, 11)), Reaction::Continue);
         }
@@ -237,7 +233,7 @@ mod tests {
     #[test]
     fn a_partial_ack_of_more_than_the_window_leaves_one_segment() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
-        new_reno.on_new_ack(&mut window, 9 * MSS, facts(9, 10));
+        new_reno.on_ack(&mut window, Ack::of(9 * MSS, facts(9, 10)));
         assert_eq!((window.cwnd, window.inflation), (MSS, 0));
     }
 
@@ -245,29 +241,29 @@ mod tests {
     fn recovery_ends_with_the_last_segment_sent_before_it_and_not_with_the_last_but_one() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         new_reno.on_duplicate(&mut window, 4, facts(0, 12));
-        new_reno.on_new_ack(&mut window, 9 * MSS, facts(9, 12));
+        new_reno.on_ack(&mut window, Ack::of(9 * MSS, facts(9, 12)));
         assert!(new_reno.is_recovering());
-        new_reno.on_new_ack(&mut window, MSS, facts(10, 12));
+        new_reno.on_ack(&mut window, Ack::of(MSS, facts(10, 12)));
         assert!(!new_reno.is_recovering());
     }
 
     #[test]
     fn an_ack_of_everything_outstanding_at_the_start_ends_recovery_without_a_burst() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
-        assert_eq!(new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 12)), Reaction::Continue);
+        assert_eq!(new_reno.on_ack(&mut window, Ack::of(10 * MSS, facts(10, 12))), Reaction::Continue);
         assert!(!new_reno.is_recovering());
         assert_eq!((window.cwnd, window.inflation), (3 * MSS, 0));
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
-        new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 17));
+        new_reno.on_ack(&mut window, Ack::of(10 * MSS, facts(10, 17)));
         assert_eq!(window.cwnd, 5 * MSS);
     }
 
     #[test]
     fn with_nothing_in_flight_recovery_ends_in_slow_start_from_two_segments() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
-        new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 10));
+        new_reno.on_ack(&mut window, Ack::of(10 * MSS, facts(10, 10)));
         assert_eq!((window.ssthresh, window.cwnd), (5 * MSS, 2 * MSS));
-        new_reno.on_new_ack(&mut window, MSS, facts(11, 11));
+        new_reno.on_ack(&mut window, Ack::of(MSS, facts(11, 11)));
         assert_eq!(window.cwnd, 3 * MSS);
     }
 
@@ -299,7 +295,7 @@ mod tests {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         new_reno.on_timeout(&mut window, facts(0, 10), Timeout::First);
         assert_eq!((window.ssthresh, window.cwnd, window.inflation), (2 * MSS, MSS, 0));
-        assert_eq!(new_reno.on_new_ack(&mut window, 2 * MSS, facts(2, 10)), Reaction::Continue);
+        assert_eq!(new_reno.on_ack(&mut window, Ack::of(2 * MSS, facts(2, 10))), Reaction::Continue);
         assert_eq!(window.cwnd, 2 * MSS);
     }
 

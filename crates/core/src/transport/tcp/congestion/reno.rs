@@ -28,7 +28,7 @@
 
 use std::num::NonZero;
 
-use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
+use super::{Ack, Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::transport::tcp::Params;
 
 /// State of Reno.
@@ -73,14 +73,14 @@ impl Control {
 
 impl Congestion for Control {
     #[inline]
-    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, _: Facts) -> Reaction {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction {
         if self.recovering {
             self.recovering = false;
             let misses = self.missed_deflation && window.inflation == u64::from(self.threshold) * window.mss;
             window.leave_recovery(if misses { window.usable() } else { window.ssthresh });
         } else {
             window.inflation = 0; // of duplicates whose retransmission was refused
-            window.grow(acked);
+            window.grow(ack.acked);
         }
         Reaction::Continue
     }
@@ -117,7 +117,6 @@ mod tests {
         sent: 14_600,
         send_window: 65_535,
         is_reduced: false,
-        is_counted: false,
         now: crate::units::Time::ZERO,
         rtt: None,
     };
@@ -149,10 +148,10 @@ mod tests {
     #[test]
     fn the_first_new_ack_deflates_the_window_and_the_next_one_opens_it() {
         let (mut reno, mut window) = recovering();
-        reno.on_new_ack(&mut window, MSS, FACTS);
+        reno.on_ack(&mut window, Ack::of(MSS, FACTS));
         assert!(!reno.is_recovering());
         assert_eq!((window.cwnd, window.inflation), (5 * window.mss, 0));
-        reno.on_new_ack(&mut window, MSS, FACTS);
+        reno.on_ack(&mut window, Ack::of(MSS, FACTS));
         assert_eq!(window.cwnd, 6 * window.mss);
     }
 
@@ -179,11 +178,11 @@ mod tests {
     fn with_one_fast_retransmit_duplicates_of_the_same_window_only_inflate() {
         let (mut reno, mut window) = recovering_with(&Params { one_fast_retransmit: true, ..defaults() });
         let facts = |unacknowledged| Facts { unacknowledged, sent: 20 * MSS, ..FACTS };
-        reno.on_new_ack(&mut window, MSS, facts(FACTS.sent));
+        reno.on_ack(&mut window, Ack::of(MSS, facts(FACTS.sent)));
         let refused: Vec<Reaction> =
             (1..=5).map(|count| reno.on_duplicate(&mut window, count, facts(FACTS.sent))).collect();
         assert_eq!((refused, window.usable()), (vec![Reaction::Continue; 5], 7 * MSS));
-        reno.on_new_ack(&mut window, MSS, facts(FACTS.sent + MSS));
+        reno.on_ack(&mut window, Ack::of(MSS, facts(FACTS.sent + MSS)));
         assert_eq!((window.cwnd, window.inflation), (6 * MSS, 0));
         let third = reno.on_duplicate(&mut window, 3, facts(FACTS.sent + MSS));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });
@@ -202,11 +201,11 @@ mod tests {
     fn with_missed_deflation_exactly_three_duplicates_leave_the_window_inflated() {
         let params = Params { missed_deflation: true, ..defaults() };
         let (mut reno, mut window) = recovering_with(&params);
-        reno.on_new_ack(&mut window, MSS, FACTS);
+        reno.on_ack(&mut window, Ack::of(MSS, FACTS));
         assert_eq!((window.ssthresh, window.cwnd, window.inflation), (5 * MSS, 8 * MSS, 0));
         let (mut reno, mut window) = recovering_with(&params);
         reno.on_duplicate(&mut window, 4, FACTS);
-        reno.on_new_ack(&mut window, MSS, FACTS);
+        reno.on_ack(&mut window, Ack::of(MSS, FACTS));
         assert_eq!((window.cwnd, window.inflation), (5 * MSS, 0));
     }
 }

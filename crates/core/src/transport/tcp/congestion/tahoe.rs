@@ -16,7 +16,7 @@
 //! # Complexity
 //! O(1) for each ACK; one sequence number for each connection.
 
-use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
+use super::{Ack, Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::transport::tcp::Params;
 
 /// State of Tahoe; boxed because it is larger than that of `reno`, so that Reno senders need no room for it.
@@ -42,8 +42,8 @@ impl Control {
 }
 
 impl Congestion for Control {
-    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, _: Facts) -> Reaction {
-        window.grow(acked);
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction {
+        window.grow(ack.acked);
         Reaction::Continue
     }
 

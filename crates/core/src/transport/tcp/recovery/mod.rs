@@ -1,6 +1,6 @@
-//! Recovery with selective acknowledgements: the segments that count as lost, and the growth of the window.
+//! Recovery with selective acknowledgements: the segments that count as lost, and the window that it proposes meanwhile.
 //!
-//! The [sender](super::Sender) keeps the scoreboard, sends and has the timers; the congestion control sets the threshold. To add
+//! The [sender](super::Sender) keeps the scoreboard, sends and has the timers; the congestion control sets the threshold and the window. To add
 //! an algorithm, write its file and add a line to the list below.
 
 use super::Params;
@@ -30,11 +30,14 @@ registry! {
         fn measured(&mut self, now: Time, rtt: Span) {}
 
         /// Begin a recovery; the window's threshold is set, and `prior` octets is the window in use that was reduced.
-        fn begin(&mut self, window: &mut CongestionWindow, prior: u64);
+        /// Returns the window that the algorithm proposes, if it proposes one.
+        fn begin(&mut self, window: &CongestionWindow, prior: u64) -> Option<u64>;
 
-        /// React to an ACK in recovery, or at its beginning; `is_safe` if it acknowledges new data and reports no
-        /// further loss.
-        fn on_ack(&mut self, window: &mut CongestionWindow, board: &Scoreboard, delivered: u64, is_safe: bool) {}
+        /// React to an ACK in recovery, or at its beginning. Returns the window that the algorithm proposes, if it proposes
+        /// one.
+        fn on_ack(&mut self, window: &CongestionWindow, progress: Progress) -> Option<u64> {
+            None
+        }
 
         /// Record that `octets` octets were sent in recovery.
         fn sent(&mut self, octets: u64) {}
@@ -55,6 +58,17 @@ registry! {
             true
         }
     }
+}
+
+/// Progress of a recovery by an ACK.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Octets that the ACK delivers.
+    pub(super) delivered: u64,
+    /// Octets in the network after the ACK.
+    pub(super) pipe: u64,
+    /// Whether the ACK acknowledges new data and reports no further loss.
+    pub(super) is_safe: bool,
 }
 
 /// The content of an ACK.

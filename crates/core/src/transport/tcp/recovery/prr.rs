@@ -22,7 +22,7 @@
 //! # Complexity
 //! O(1) for each ACK; three numbers for each connection.
 
-use super::{AckReport, Recovery};
+use super::{AckReport, Progress, Recovery};
 use crate::transport::tcp::Params;
 use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::scoreboard::Scoreboard;
@@ -47,12 +47,13 @@ impl Recovery for Control {
         None
     }
 
-    fn begin(&mut self, _: &mut CongestionWindow, prior: u64) {
+    fn begin(&mut self, _: &CongestionWindow, prior: u64) -> Option<u64> {
         self.rate = Proportional::new(prior);
+        None
     }
 
-    fn on_ack(&mut self, window: &mut CongestionWindow, board: &Scoreboard, delivered: u64, is_safe: bool) {
-        self.rate.set_window(window, board.pipe(), delivered, is_safe);
+    fn on_ack(&mut self, window: &CongestionWindow, progress: Progress) -> Option<u64> {
+        Some(self.rate.window(window, progress))
     }
 
     fn sent(&mut self, octets: u64) {
@@ -74,17 +75,11 @@ impl Proportional {
         Proportional { prior, delivered: 0, sent: 0 }
     }
 
-    /// Set the window so that the sender may send what PRR allows after an ACK that delivers `delivered` octets, with
-    /// `pipe` octets in flight.
-    pub(super) fn set_window(
-        &mut self,
-        window: &mut CongestionWindow,
-        pipe: u64,
-        delivered: u64,
-        is_safe: bool,
-    ) {
-        let more = is_safe.then_some(window.mss);
-        window.leave_recovery(pipe + self.allowance(pipe, window.ssthresh, delivered, more, window.mss));
+    /// Return the window with which the sender may send what PRR allows after an ACK.
+    pub(super) fn window(&mut self, window: &CongestionWindow, progress: Progress) -> u64 {
+        let Progress { delivered, pipe, is_safe } = progress;
+        let more = is_safe.then_some(window.mss());
+        pipe + self.allowance(pipe, window.ssthresh(), delivered, more, window.mss())
     }
 
     /// Return the octets that may be sent after an ACK of `delivered` octets, `more` is given if this ACK reports no

@@ -24,7 +24,7 @@
 //! O(1) for each transmission, on average.
 
 use super::prr::Proportional;
-use super::{AckReport, Recovery};
+use super::{AckReport, Progress, Recovery};
 use crate::transport::tcp::Params;
 use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::scoreboard::Scoreboard;
@@ -162,12 +162,13 @@ impl Recovery for Control {
         board.lose_by_time(latest, report.now, |sent| sent + age)
     }
 
-    fn begin(&mut self, _: &mut CongestionWindow, prior: u64) {
+    fn begin(&mut self, _: &CongestionWindow, prior: u64) -> Option<u64> {
         self.rate = Proportional::new(prior);
+        None
     }
 
-    fn on_ack(&mut self, window: &mut CongestionWindow, board: &Scoreboard, delivered: u64, is_safe: bool) {
-        self.rate.set_window(window, board.pipe(), delivered, is_safe);
+    fn on_ack(&mut self, window: &CongestionWindow, progress: Progress) -> Option<u64> {
+        Some(self.rate.window(window, progress))
     }
 
     fn sent(&mut self, octets: u64) {

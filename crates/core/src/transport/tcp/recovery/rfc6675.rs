@@ -41,7 +41,7 @@ impl Recovery for Control {
         None
     }
 
-    fn begin(&mut self, window: &mut CongestionWindow, _: u64) {
-        window.leave_recovery(window.ssthresh);
+    fn begin(&mut self, window: &CongestionWindow, _: u64) -> Option<u64> {
+        Some(window.ssthresh())
     }
 }

@@ -1,8 +1,9 @@
 //! Handling of acknowledgements: the ACK half of `tcp_input`, for a sender without selective acknowledgements.
 
-use super::{Sender, Timer};
+use super::timers::{Timer, Timers};
+use super::{Sender, Timed};
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::congestion::{Congestion, Facts, Reaction};
+use crate::transport::tcp::congestion::{Ack, Reaction};
 use crate::transport::tcp::{SackBlocks, Segment, SegmentOutlet};
 use crate::units::{Span, Time};
 
@@ -11,11 +12,12 @@ impl Sender {
     /// overtaken.
     #[inline(never)]
     pub(super) fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
-        let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
-        let same_window = u64::from(segment.window) == self.send_window;
+        let waiting = self.timers.runs(Timer::Retransmit);
+        let same_window = u64::from(segment.window) == self.advertised.window;
         if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
-            self.congestion.on_echo(0, self.facts(now, None));
-            self.reduce_for_mark(now);
+            let facts = self.facts(now, None);
+            let reaction = self.control.on_ack(Ack { echo: true, ..Ack::of(0, facts) });
+            self.note_mark(reaction);
         }
         if !waiting || !same_window || segment.ack < self.unacknowledged {
             self.duplicates = 0;
@@ -39,8 +41,8 @@ impl Sender {
             self.on_new_ack(now, segment, out);
         }
         let is_first = segment.seq == 0 && segment.ack == self.unacknowledged;
-        let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
-        if is_first && waiting && !self.congestion.is_recovering() {
+        let waiting = self.timers.runs(Timer::Retransmit);
+        if is_first && waiting && !self.control.is_recovering() {
             self.duplicates = self.rare.params.dupack_threshold;
             self.on_duplicate(now, out);
         }
@@ -49,18 +51,18 @@ impl Sender {
     /// React to a counted duplicate.
     fn on_duplicate(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let facts = self.facts(now, None);
-        match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
+        match self.control.on_duplicate(self.duplicates, facts) {
             reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
                 self.rare.stats.fast_retransmits += 1;
                 self.note_reduction();
-                self.timer = None;
+                self.timers = Timers::STOPPED;
                 if reaction == Reaction::GoBack {
                     return self.go_back(now, out);
                 }
                 self.retransmit_first(now, out);
             }
-            Reaction::Continue if self.congestion.is_recovering() => self.output(now, out),
-            Reaction::Continue => {}
+            Reaction::Continue if self.control.is_recovering() => self.output(now, out),
+            Reaction::Continue | Reaction::Mark => {}
         }
     }
 
@@ -68,8 +70,8 @@ impl Sender {
     pub(super) fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let acked = segment.ack - self.unacknowledged;
         self.unacknowledged = segment.ack;
-        let rtt = if self.timestamps {
-            self.timed = None;
+        let rtt = if self.flags.timestamps {
+            self.timed = Timed::NONE;
             self.sample(segment.stamp, now);
             Some(now.since(segment.stamp))
         } else {
@@ -77,16 +79,11 @@ impl Sender {
         };
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
-        let facts = self.facts(now, rtt);
-        let most = self.largest_growth();
-        if most < u64::MAX {
-            self.congestion.on_limited();
+        let (echo, largest) = (segment.ecn.has(Ecn::ECE), self.largest_growth());
+        let reaction = self.control.on_ack(Ack { echo, largest, ..Ack::of(acked, self.facts(now, rtt)) });
+        if echo {
+            self.note_mark(reaction);
         }
-        let reaction = match segment.ecn.has(Ecn::ECE) {
-            true => self.on_echo(acked, facts),
-            false => self.congestion.on_new_ack(&mut self.window, acked, facts),
-        };
-        self.window.cwnd = self.window.cwnd.min(most);
         self.update_window(segment);
         self.restart_timer(now, reaction);
         if matches!(reaction, Reaction::Retransmit { .. }) {
@@ -95,34 +92,19 @@ impl Sender {
         self.output(now, out);
     }
 
-    /// React to an ACK of `acked` new octets that echoes a congestion mark: it does not open the window (RFC 3168
-    /// section 6.1.2). In fast recovery, which has already reduced the window, such an ACK is treated as any other.
+    /// Count a reduction of the window for a mark, if the control has made one.
     #[cold]
-    pub(super) fn on_echo(&mut self, acked: u64, facts: Facts) -> Reaction {
-        self.congestion.on_echo(acked, facts);
-        if self.congestion.is_recovering() {
-            let facts = Facts { is_counted: true, ..facts };
-            return self.congestion.on_new_ack(&mut self.window, acked, facts);
+    pub(super) fn note_mark(&mut self, reaction: Reaction) {
+        if reaction == Reaction::Mark {
+            self.rare.stats.mark_reactions += 1;
+            self.note_reduction();
         }
-        self.reduce_for_mark(facts.now);
-        Reaction::Continue
-    }
-
-    /// Reduce the window for a congestion mark, unless it has been reduced for a mark or a loss in this round trip.
-    pub(in super::super) fn reduce_for_mark(&mut self, now: Time) {
-        let facts = self.facts(now, None);
-        if facts.is_reduced || self.congestion.is_recovering() {
-            return;
-        }
-        self.rare.stats.mark_reactions += 1;
-        self.congestion.on_mark(&mut self.window, facts);
-        self.note_reduction();
     }
 
     /// Record a reduction of the window: the next new segment reports it to a receiver that echoes marks until then.
     pub(in super::super) fn note_reduction(&mut self) {
-        if self.ecn {
-            (self.tells_reduced, self.rare.reduced) = (true, Some(self.sent));
+        if self.flags.ecn {
+            (self.flags.tells_reduced, self.rare.reduced) = (true, Some(self.sent));
         }
     }
 
@@ -130,21 +112,21 @@ impl Sender {
     #[inline]
     pub(in super::super) fn update_window(&mut self, segment: &Segment) -> bool {
         let window = u64::from(segment.window);
-        let newer =
-            segment.ack > self.window_ack || (segment.ack == self.window_ack && window > self.send_window);
-        let changed = newer && window != self.send_window;
+        let newer = segment.ack > self.advertised.ack
+            || (segment.ack == self.advertised.ack && window > self.advertised.window);
+        let changed = newer && window != self.advertised.window;
         if newer {
-            self.send_window = window;
-            self.window_ack = segment.ack;
-            self.largest_window = self.largest_window.max(window);
+            self.advertised.window = window;
+            self.advertised.ack = segment.ack;
+            self.advertised.largest = self.advertised.largest.max(window);
         }
         changed
     }
 
     /// End the measurement of the timed segment, if `ack` covers it, and return its round trip.
     pub(super) fn measure(&mut self, now: Time, ack: u64) -> Option<Span> {
-        let (_, since) = self.timed.filter(|(seq, _)| ack > *seq)?;
-        self.timed = None;
+        let since = self.timed.covered(ack)?;
+        self.timed = Timed::NONE;
         self.sample(since, now);
         Some(now.since(since))
     }

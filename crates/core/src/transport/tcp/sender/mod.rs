@@ -11,13 +11,16 @@ mod selective;
 
 mod timeouts;
 
+mod timers;
+
 mod usage;
 
 use repeats::Repeats;
 use selective::Selective;
+use timers::{Timer, Timers};
 use usage::Usage;
 
-use super::congestion::{Congestion, CongestionWindow, Control, Facts};
+use super::congestion::{CongestionControl, Facts};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
 use super::{
@@ -41,18 +44,7 @@ pub struct Sender {
     /// Duplicate ACKs in a row (t_dupacks).
     duplicates: u32,
     pub(super) state: State,
-    pub(super) timestamps: bool,
-    /// Whether segments of new data are ECN-capable.
-    ecn: bool,
-    /// Whether new data are marked as sent before the first acknowledgement of the connection.
-    is_unscheduled: bool,
-    /// Whether the next segment of new data must report that the window has been reduced (RFC 3168, CWR).
-    tells_reduced: bool,
-    /// Whether the last octet that was written ends what the receiver waits for: the application closes the connection behind it, or
-    /// the laws are those of Linux, where a segment with PSH is acknowledged at once (`tcp_measure_rcv_mss`).
-    ends_writes: bool,
-    /// Whether the application may limit the flow, so that the window must not grow meanwhile.
-    pub(super) heeds_application: bool,
+    flags: Flags,
     /// The state for selective acknowledgements, if the connection uses them.
     selective: Option<Box<Selective>>,
     /// First octet that is not acknowledged (snd_una).
@@ -63,25 +55,52 @@ pub struct Sender {
     pub(super) sent: u64,
     /// The octet after the last one that the application has written; [`ENDLESS`] for a greedy application.
     pub(super) written: u64,
-    /// Window that the receiver advertises (snd_wnd).
-    pub(super) send_window: u64,
-    /// The `ack` of the segment that advertised that window (snd_wl2).
-    window_ack: u64,
-    /// Largest window ever advertised (max_sndwnd).
-    largest_window: u64,
+    advertised: AdvertisedWindow,
     /// Time at which a segment was last sent.
     last_sent: Time,
-    /// The timer that runs, and its expiry: the retransmission and the persist timer never run together.
-    pub(super) timer: Option<(Timer, Time)>,
+    timers: Timers,
     pub(super) clock: TickClock,
-    pub(super) window: CongestionWindow,
-    pub(super) congestion: Control,
-    /// First octet of the segment whose round trip is measured, and the time at which it was sent (t_rtseq, t_rtt).
-    pub(super) timed: Option<(u64, Time)>,
-    deliveries: Deliveries,
-    segments_sent: u64,
-    segments_retransmitted: u64,
+    pub(super) control: CongestionControl,
+    /// The segment whose round trip is measured.
+    timed: Timed,
     pub(super) rare: Box<RareState>,
+    deliveries: Deliveries,
+    counts: SegmentCounts,
+}
+
+/// What holds for a connection or at this moment.
+#[derive(Clone, Copy, Debug)]
+struct Flags {
+    timestamps: bool,
+    /// Whether segments of new data are ECN-capable.
+    ecn: bool,
+    /// Whether new data are marked as sent before the first acknowledgement of the connection.
+    is_unscheduled: bool,
+    /// Whether the next segment of new data must report that the window has been reduced (RFC 3168, CWR).
+    tells_reduced: bool,
+    /// Whether the last octet that was written ends what the receiver waits for: the application closes the connection behind it, or
+    /// the laws are those of Linux, where a segment with PSH is acknowledged at once (`tcp_measure_rcv_mss`).
+    ends_writes: bool,
+    /// Whether the application may limit the flow, so that the window must not grow meanwhile.
+    heeds_application: bool,
+}
+
+/// The window that the receiver advertises.
+#[derive(Clone, Copy, Debug, Default)]
+struct AdvertisedWindow {
+    /// The window, in octets (snd_wnd).
+    window: u64,
+    /// The `ack` of the segment that advertised that window (snd_wl2).
+    ack: u64,
+    /// Largest window ever advertised (max_sndwnd).
+    largest: u64,
+}
+
+/// Counts of segments with data.
+#[derive(Clone, Copy, Debug, Default)]
+struct SegmentCounts {
+    sent: u64,
+    retransmitted: u64,
 }
 
 /// Octets that a greedy application has written: more than a connection ever sends, so that no special case is
@@ -136,14 +155,27 @@ pub(super) enum State {
     Established,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Timer {
-    Retransmit,
-    Persist,
-    /// Search for losses again, or probe for them (RFC 8985): each timer expires before the retransmission timer and
-    /// replaces it.
-    Reordering,
-    Probe,
+/// The segment whose round trip is measured: its first octet, and the time at which it was sent (t_rtseq, t_rtt). Without one the time
+/// is [`Time::NEVER`], instead of an `Option`, which would take 8 octets more in each sender.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    seq: u64,
+    since: Time,
+}
+
+impl Timed {
+    const NONE: Timed = Timed { seq: 0, since: Time::NEVER };
+
+    #[inline]
+    fn is_none(self) -> bool {
+        self.since == Time::NEVER
+    }
+
+    /// Return the time at which the segment was sent, if there is one and `ack` covers it.
+    #[inline]
+    fn covered(self, ack: u64) -> Option<Time> {
+        (!self.is_none() && ack > self.seq).then_some(self.since)
+    }
 }
 
 impl Sender {
@@ -155,29 +187,27 @@ impl Sender {
             connection: 0,
             duplicates: 0,
             state: State::Closed,
-            timestamps: params.timestamps,
-            ecn: params.ecn,
-            is_unscheduled: false,
-            tells_reduced: false,
+            flags: Flags {
+                timestamps: params.timestamps,
+                ecn: params.ecn,
+                is_unscheduled: false,
+                tells_reduced: false,
+                ends_writes: false,
+                heeds_application: false,
+            },
             selective: None,
-            ends_writes: false,
-            heeds_application: false,
             unacknowledged: 0,
             next: 0,
             sent: 0,
             written: 0,
-            send_window: 0,
-            window_ack: 0,
-            largest_window: 0,
+            advertised: AdvertisedWindow::default(),
             last_sent: Time::ZERO,
-            timer: None,
+            timers: Timers::STOPPED,
             estimator: Estimator::new(params, &clock),
             clock,
-            window: CongestionWindow::new(params),
-            congestion: params.congestion.start(params),
-            timed: None,
-            segments_sent: 0,
-            segments_retransmitted: 0,
+            control: CongestionControl::start(params),
+            timed: Timed::NONE,
+            counts: SegmentCounts::default(),
             deliveries: Deliveries::default(),
             rtt_jitter: params.rtt_jitter,
             rare: Box::new(RareState::new(params, jitter)),
@@ -201,21 +231,20 @@ impl Sender {
         );
         self.connection += 1;
         let params = &self.rare.params;
-        (self.ends_writes, self.tells_reduced) = (params.laws == Laws::Linux, false);
-        self.is_unscheduled = params.unscheduled.is_some();
-        self.window = CongestionWindow::new(params);
-        self.congestion = params.congestion.start(params);
+        (self.flags.ends_writes, self.flags.tells_reduced) = (params.laws == Laws::Linux, false);
+        self.flags.is_unscheduled = params.unscheduled.is_some();
+        self.control = CongestionControl::start(params);
         self.estimator = Estimator::new(params, &self.clock);
         self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next)));
         self.duplicates = 0;
-        self.timed = None;
-        self.timer = None;
+        self.timed = Timed::NONE;
+        self.timers = Timers::STOPPED;
         self.last_sent = now;
         (self.rare.timed_out, self.rare.reduced, self.rare.syns) = (None, None, 0);
         if self.rare.params.handshake {
             self.state = State::SynSent;
-            self.send_window = 0;
-            self.timed = Some((self.next, now));
+            self.advertised.window = 0;
+            self.timed = Timed { seq: self.next, since: now };
             self.send_syn(now, out);
         } else {
             self.establish(self.rare.params.advertised_window());
@@ -232,14 +261,10 @@ impl Sender {
 
     /// Accept `bytes` octets from the application.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
-        if self.was_idle(now) {
-            match self.rare.params.laws {
-                Laws::Rfc => self.window.restart(),
-                Laws::Linux => self.window.rest(now.since(self.last_sent), self.rto()),
-            }
-            self.congestion.on_idle(now.since(self.last_sent));
-        } else if self.rare.params.laws == Laws::Linux && self.sent == self.unacknowledged {
-            self.congestion.on_idle(now.since(self.last_sent)); // CA_EVENT_TX_START
+        let expired = self.was_idle(now).then(|| self.rto());
+        // in Linux after any idle time (CA_EVENT_TX_START)
+        if expired.is_some() || (self.rare.params.laws == Laws::Linux && self.sent == self.unacknowledged) {
+            self.control.on_idle(now.since(self.last_sent), expired);
         }
         self.written = self.written.saturating_add(bytes);
         self.output(now, out);
@@ -247,21 +272,21 @@ impl Sender {
 
     /// Accept `bytes` octets from the application, the last ones of this connection.
     pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
-        self.ends_writes = true;
+        self.flags.ends_writes = true;
         self.write(now, bytes, out);
     }
 
     /// From now on do not let the window grow while the application limits the flow; for an application that writes
     /// at instants of its own.
     pub fn heed_application(&mut self) {
-        self.heeds_application = true;
+        self.flags.heeds_application = true;
     }
 
     /// End the data: the application stops writing; outstanding octets are sent again until they are acknowledged.
     pub fn end_of_data(&mut self) {
         self.written = self.sent;
         if self.all_acked() && self.state == State::Established {
-            self.timer = None;
+            self.timers = Timers::STOPPED;
         }
     }
 
@@ -276,7 +301,7 @@ impl Sender {
         if !segment.is_ack || segment.connection != self.connection {
             return;
         }
-        self.is_unscheduled &= segment.syn;
+        self.flags.is_unscheduled &= segment.syn;
         match (self.state, segment.syn) {
             (State::SynSent, true) => {
                 self.end_handshake(now, segment);
@@ -304,28 +329,28 @@ impl Sender {
     ) {
         let is_ours = segment.is_ack && segment.connection == self.connection && !segment.syn;
         if is_ours && self.is_selective() && self.state == State::Established {
-            self.is_unscheduled = false;
+            self.flags.is_unscheduled = false;
             self.on_selective(now, segment, blocks, out);
         }
     }
 
     /// Handle the timer, if it has expired; a call before [`Sender::next_timer`] has no effect.
     pub fn on_timer(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        match self.timer {
-            Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
-            Some((Timer::Persist, at)) if at <= now => {
+        match self.timers.due(now) {
+            Some(Timer::Retransmit) => self.time_out(now, out),
+            Some(Timer::Persist) => {
                 self.probe(now, out);
                 self.note_window_probe(now);
             }
-            Some((Timer::Reordering, at)) if at <= now => self.look_again(now, out),
-            Some((Timer::Probe, at)) if at <= now => self.send_probe(now, out),
-            _ => {}
+            Some(Timer::Reordering) => self.look_again(now, out),
+            Some(Timer::Probe) => self.send_probe(now, out),
+            None => {}
         }
     }
 
     /// Return the exact instant at which the earliest timer expires.
     pub fn next_timer(&self) -> Option<Time> {
-        self.timer.map(|(_, at)| at)
+        self.timers.next()
     }
 
     /// Return whether all written octets have been acknowledged.
@@ -351,27 +376,27 @@ impl Sender {
 
     /// Return the variables of the congestion control.
     pub fn state(&self) -> Vec<Figure> {
-        self.congestion.state()
+        self.control.state()
     }
 
     /// Return the congestion window, in octets, without inflation.
     pub fn cwnd(&self) -> u64 {
-        self.window.cwnd
+        self.control.window().cwnd()
     }
 
     /// Return the octets that duplicate ACKs add to the congestion window in fast recovery.
     pub fn inflation(&self) -> u64 {
-        self.window.inflation
+        self.control.window().inflation()
     }
 
     /// Return the slow-start threshold, in octets, if it has been set.
     pub fn ssthresh(&self) -> Option<u64> {
-        self.window.threshold()
+        self.control.window().threshold()
     }
 
     /// Return the window that the receiver advertised last, in octets.
     pub fn send_window(&self) -> u64 {
-        self.send_window
+        self.advertised.window
     }
 
     /// Return the retransmission timeout of the next segment, back-off included.
@@ -386,12 +411,12 @@ impl Sender {
 
     /// Return whether fast recovery is in progress.
     pub fn is_recovering(&self) -> bool {
-        self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|sack| sack.is_recovering())
+        self.control.is_recovering() || self.selective.as_ref().is_some_and(|sack| sack.is_recovering())
     }
 
     /// Return the counts since the sender was made.
     pub fn stats(&self) -> SenderStats {
-        let (segments_sent, segments_retransmitted) = (self.segments_sent, self.segments_retransmitted);
+        let (segments_sent, segments_retransmitted) = (self.counts.sent, self.counts.retransmitted);
         SenderStats { segments_sent, segments_retransmitted, ..self.rare.stats }
     }
 
@@ -426,15 +451,15 @@ impl Sender {
         if let (Some(rtt), Some(sack)) = (rtt, &mut self.selective) {
             sack.measured(now, rtt);
         }
-        self.timer = None;
+        self.timers = Timers::STOPPED;
         self.establish(u64::from(segment.window));
     }
 
     fn establish(&mut self, window: u64) {
         self.state = State::Established;
-        self.send_window = window;
-        self.window_ack = self.unacknowledged;
-        self.largest_window = self.largest_window.max(window);
+        self.advertised.window = window;
+        self.advertised.ack = self.unacknowledged;
+        self.advertised.largest = self.advertised.largest.max(window);
     }
 
     #[inline]
@@ -444,9 +469,8 @@ impl Sender {
             rtt,
             unacknowledged: self.unacknowledged,
             sent: self.sent,
-            send_window: self.send_window,
-            is_counted: false,
-            is_reduced: self.ecn && self.rare.reduced.is_some_and(|sent| self.unacknowledged <= sent),
+            send_window: self.advertised.window,
+            is_reduced: self.flags.ecn && self.rare.reduced.is_some_and(|sent| self.unacknowledged <= sent),
         }
     }
 }
@@ -455,6 +479,7 @@ impl Sender {
 mod tests {
     // The scripts in tests/behaviour/tcp test the segments of a sender and their times.
     use super::*;
+    use crate::transport::tcp::congestion::LAST_ACK;
     use crate::transport::tcp::tests::defaults;
 
     fn open(params: &Params) -> (Sender, Vec<Segment>) {
@@ -471,6 +496,11 @@ mod tests {
 
     fn exact() -> Params {
         Params { handshake: false, slow_timer: Span(1), min_rto: Span::ZERO, ..defaults() }
+    }
+
+    #[test]
+    fn a_sender_takes_448_octets_at_most() {
+        assert!(size_of::<Sender>() <= 448, "{}", size_of::<Sender>());
     }
 
     #[test]
@@ -504,6 +534,26 @@ mod tests {
         assert_eq!(sent_again(true, cut(0, 2920)), (vec![2920], true));
         assert_eq!(sent_again(false, cut(0, 0)), (vec![0], true));
         assert_eq!(sent_again(false, cut(0, 2920)), (vec![], false), "not the first one outstanding");
+    }
+
+    #[test]
+    fn a_control_receives_what_each_ack_delivers_and_loses_also_in_a_recovery_with_sack() {
+        let params = Params { initial_window: 10, sack: true, ..exact() };
+        let (mut sender, mut out) = open(&params);
+        let mut received = |acked: u64, block: Option<(u64, u64)>| {
+            let block = block.map(|(start, end)| (start * 1460, end * 1460));
+            let blocks = SackBlocks::of(block.as_slice());
+            LAST_ACK.set(None);
+            sender.on_sack(Time(1), &ack(acked * 1460), &blocks, &mut out);
+            let last =
+                LAST_ACK.get().map(|ack| [ack.acked, ack.delivered, ack.lost].map(|octets| octets / 1460));
+            (last, sender.is_recovering())
+        };
+        assert_eq!(received(0, Some((1, 2))), (Some([0, 1, 0]), false), "before a recovery");
+        assert_eq!(received(0, Some((1, 4))), (Some([0, 2, 1]), true), "the first segment is lost");
+        assert_eq!(received(0, Some((1, 5))), (Some([0, 1, 0]), true));
+        assert_eq!(received(6, Some((7, 8))), (Some([6, 3, 0]), true), "segments 0, 5 and 7");
+        assert_eq!(received(9, None), (Some([3, 2, 0]), true));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Output of a sender: `tcp_output`, with the silly-window avoidance and the congestion notification of segments.
 
-use super::{Sender, State, Timer};
+use super::timers::{Timer, Timers};
+use super::{Sender, State, Timed};
 use crate::transport::Transport;
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::{Laws, Segment, SegmentOutlet};
 use crate::units::Time;
 
@@ -16,10 +16,10 @@ impl Sender {
         if self.is_selective() {
             return self.push_selective(now, out);
         }
-        let window = self.send_window.min(self.window.usable());
+        let window = self.advertised.window.min(self.control.window().usable());
         let end = self.written.min(self.unacknowledged.saturating_add(window));
         while self.next < end {
-            let len = (end - self.next).min(self.window.mss);
+            let len = (end - self.next).min(self.mss());
             if !self.worth_sending(len) {
                 break;
             }
@@ -27,29 +27,36 @@ impl Sender {
             self.next += len;
             self.start_retransmission_timer(now);
         }
-        if self.heeds_application {
-            self.note_usage(now, self.window.usable());
+        if self.flags.heeds_application {
+            self.note_usage(now, self.control.window().usable());
         }
         if window == 0 && self.next > self.unacknowledged {
             // the receiver closed the window while data was in flight: probe the window instead of sending data again
-            self.timer = None;
+            self.timers = Timers::STOPPED;
             self.next = self.unacknowledged;
         }
-        if self.timer.is_none() && self.unacknowledged < self.written {
-            self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+        let is_waiting = self.timers.runs(Timer::Retransmit) || self.timers.runs(Timer::Persist);
+        if !is_waiting && self.unacknowledged < self.written {
+            self.timers.set(Timer::Persist, self.clock.after(now, self.estimator.persist()));
         }
+    }
+
+    /// Return the octets of a full segment.
+    #[inline]
+    pub(super) fn mss(&self) -> u64 {
+        self.control.window().mss()
     }
 
     /// Record the use of the window, after all allowed segments have been sent.
     pub(in super::super) fn note_usage(&mut self, now: Time, window: u64) {
         let flight = self.flight();
-        let is_full = self.sent < self.written || flight + self.window.mss > window;
+        let is_full = self.sent < self.written || flight + self.mss() > window;
         if is_full || self.last_sent == now {
             self.rare.usage.note(flight, is_full, self.unacknowledged, self.sent);
             if self.rare.params.laws == Laws::Linux && !self.is_recovering() {
                 let rto = self.rto();
                 let unused = self.rare.usage.unused(now, rto, flight, is_full);
-                unused.into_iter().for_each(|used| self.window.shrink_towards(used));
+                unused.into_iter().for_each(|used| self.control.on_unused(used));
             }
         }
     }
@@ -59,9 +66,10 @@ impl Sender {
     /// greatest amount in flight, as in Linux (`tcp_is_cwnd_limited`).
     #[inline]
     pub(in super::super) fn largest_growth(&self) -> u64 {
-        let CongestionWindow { cwnd, ssthresh, .. } = self.window;
+        let (cwnd, ssthresh) = (self.cwnd(), self.control.window().ssthresh());
         let usage = &self.rare.usage;
-        let may_grow = !self.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
+        let may_grow =
+            !self.flags.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
         if may_grow { u64::MAX } else { cwnd }
     }
 
@@ -74,18 +82,18 @@ impl Sender {
     /// Return whether the `len` octets at `next` are worth a segment: silly-window avoidance of the sender (RFC 1122
     /// section 4.2.3.4).
     pub(in super::super) fn worth_sending(&self, len: u64) -> bool {
-        len == self.window.mss
+        len == self.mss()
             || self.next + len == self.written
-            || 2 * len >= self.largest_window
+            || 2 * len >= self.advertised.largest
             || (self.next == self.unacknowledged && self.next < self.sent)
     }
 
     #[inline(always)] // for what nearly every segment is sent by
     pub(in super::super) fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl SegmentOutlet) {
         if seq >= self.sent && self.timed.is_none() {
-            self.timed = Some((seq, now));
+            self.timed = Timed { seq, since: now };
         }
-        if self.ecn | self.is_unscheduled {
+        if self.flags.ecn | self.flags.is_unscheduled {
             return self.emit_marked(now, seq, len, out);
         }
         self.emit(now, seq, len, Ecn::default(), out);
@@ -95,8 +103,8 @@ impl Sender {
     #[inline(never)]
     pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl SegmentOutlet) {
         let is_new = seq >= self.sent;
-        let unscheduled = Ecn::UNSCHEDULED.when(self.is_unscheduled && is_new);
-        let ecn = if self.ecn { self.notification(seq) } else { Ecn::default() };
+        let unscheduled = Ecn::UNSCHEDULED.when(self.flags.is_unscheduled && is_new);
+        let ecn = if self.flags.ecn { self.notification(seq) } else { Ecn::default() };
         self.emit(now, seq, len, ecn.with(unscheduled), out);
     }
 
@@ -106,7 +114,7 @@ impl Sender {
         if seq < self.sent {
             return self.rare.params.ect_of_others();
         }
-        self.rare.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
+        self.rare.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.flags.tells_reduced)))
     }
 
     pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl SegmentOutlet) {
@@ -117,11 +125,11 @@ impl Sender {
             self.deliveries.sent(self.sent, now);
         }
         self.last_sent = now;
-        self.segments_sent += 1;
-        self.segments_retransmitted += u64::from(is_repeated);
+        self.counts.sent += 1;
+        self.counts.retransmitted += u64::from(is_repeated);
         let connection = self.connection;
-        let stamp = if self.timestamps { now } else { Time::ZERO };
-        let last = self.ends_writes && seq + len == self.written;
+        let stamp = if self.flags.timestamps { now } else { Time::ZERO };
+        let last = self.flags.ends_writes && seq + len == self.written;
         out.put(Segment {
             seq,
             len: len as u16,
@@ -135,7 +143,7 @@ impl Sender {
     }
 
     pub(super) fn send_syn(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.rare.params.ect_of_others());
+        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.flags.ecn).with(self.rare.params.ect_of_others());
         out.put(Segment {
             seq: self.next,
             connection: self.connection,
@@ -151,8 +159,8 @@ impl Sender {
     /// Send the first unacknowledged segment again; the next octet to send does not change.
     pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let left = self.written - self.unacknowledged;
-        let len = left.min(self.send_window).min(self.window.mss);
-        self.timed = None;
+        let len = left.min(self.advertised.window).min(self.mss());
+        self.timed = Timed::NONE;
         if len > 0 {
             self.transmit(now, self.unacknowledged, len, out);
             self.next = self.next.max(self.unacknowledged + len);

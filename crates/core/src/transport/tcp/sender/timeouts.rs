@@ -1,32 +1,34 @@
 //! The retransmission and the persist timer: when they run, and the actions of a sender when one expires
 //! (`tcp_timers`).
 
-use super::{Sender, State, Timer};
-use crate::transport::tcp::congestion::{Congestion, Reaction, Timeout};
+use super::timers::{Timer, Timers};
+use super::{Sender, State, Timed};
+use crate::transport::tcp::congestion::{Reaction, Timeout};
 use crate::transport::tcp::{Backoff, Laws, SegmentOutlet};
 use crate::units::Time;
 
 impl Sender {
     pub(super) fn start_retransmission_timer(&mut self, now: Time) {
-        if let Some((Timer::Retransmit, _)) = self.timer {
+        if self.timers.runs(Timer::Retransmit) {
             return;
         }
-        if self.timer.is_some() {
+        if self.timers.runs(Timer::Persist) {
             self.estimator.end_backoff();
+            self.timers.stop(Timer::Persist);
         }
-        self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
+        self.timers.set(Timer::Retransmit, self.clock.after(now, self.estimator.timeout()));
     }
 
     /// Restart the retransmission timer after an ACK of new data, or stop it if no octet is outstanding.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time, reaction: Reaction) {
-        if !matches!(self.timer, Some((Timer::Retransmit, _))) {
+        if !self.timers.runs(Timer::Retransmit) {
             return;
         }
         if self.unacknowledged == self.sent {
-            self.timer = None;
+            self.timers.stop(Timer::Retransmit);
         } else if reaction != (Reaction::Retransmit { restart_timer: false }) {
-            self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
+            self.timers.set(Timer::Retransmit, self.clock.after(now, self.estimator.timeout()));
         }
     }
 
@@ -36,10 +38,10 @@ impl Sender {
         self.rare.stats.timeouts += 1;
         self.estimator.back_off();
         let (facts, timeout) = (self.facts(now, None), self.which_timeout());
-        self.congestion.on_timeout(&mut self.window, facts, timeout);
+        self.control.on_timeout(facts, timeout);
         self.note_reduction();
         self.duplicates = 0;
-        self.timer = None;
+        self.timers = Timers::STOPPED;
         if self.is_selective() && self.state == State::Established {
             return self.give_up_flight(now, out);
         }
@@ -48,7 +50,7 @@ impl Sender {
 
     /// Send again from the first unacknowledged octet on.
     pub(super) fn go_back(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        self.timed = None;
+        self.timed = Timed::NONE;
         self.next = self.unacknowledged;
         if self.state == State::SynSent {
             self.send_syn(now, out);
@@ -79,12 +81,12 @@ impl Sender {
     /// Handle the expiry of the persist timer: send one octet into a closed window, or as many octets as a small
     /// window permits.
     pub(super) fn probe(&mut self, now: Time, out: &mut impl SegmentOutlet) {
-        let window = self.send_window.min(self.window.usable());
+        let window = self.advertised.window.min(self.control.window().usable());
         let left = self.written - self.unacknowledged;
         self.rare.stats.window_probes += 1;
         let seq = self.unacknowledged;
         if window > 0 {
-            let len = left.min(window).min(self.window.mss);
+            let len = left.min(window).min(self.mss());
             self.transmit(now, seq, len, out);
             self.next = seq + len;
             self.start_retransmission_timer(now);
@@ -94,7 +96,7 @@ impl Sender {
             let ecn = self.rare.params.ect_of_others();
             self.emit(now, seq, 1, ecn, out);
             self.next = if self.is_selective() { self.sent } else { self.next };
-            self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+            self.timers.set(Timer::Persist, self.clock.after(now, self.estimator.persist()));
         }
     }
 }

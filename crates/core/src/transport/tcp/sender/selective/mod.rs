@@ -5,11 +5,11 @@
 
 mod timers;
 
-use super::{Sender, State, Timer};
+use super::{Sender, State, Timed};
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::congestion::{self, Congestion, Facts};
+use crate::transport::tcp::congestion::{Ack, Evidence, Facts, Loss};
 use crate::transport::tcp::laws::{LEAST_TIMEOUT, Laws};
-use crate::transport::tcp::recovery::{self, AckReport, Recovery};
+use crate::transport::tcp::recovery::{self, AckReport, Progress, Recovery};
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
 use crate::transport::tcp::{Params, Segment, SegmentOutlet};
@@ -30,8 +30,6 @@ pub(super) struct Selective {
     /// Duplicates permit new segments (RFC 3042).
     limited_transmit: bool,
     smoothed: Option<Span>,
-    /// End of the retransmission timer; another timer may expire first.
-    timeout_at: Time,
     /// The octet after a tail-loss probe, and whether the probe repeats octets.
     probe: Option<(u64, bool)>,
     /// The longest time for which an ACK of one segment is delayed.
@@ -60,13 +58,6 @@ struct Undo {
     repeats: u64,
 }
 
-/// What an acknowledgement, or a search for losses, has brought, in octets.
-#[derive(Clone, Copy)]
-struct News {
-    delivered: u64,
-    lost: u64,
-}
-
 /// Progress by an event, as timers use it: new data acknowledged, or sent.
 #[derive(Clone, Copy)]
 struct TimerProgress {
@@ -86,7 +77,6 @@ impl Selective {
             may_rescue: false,
             limited_transmit: params.limited_transmit,
             smoothed: None,
-            timeout_at: Time::NEVER,
             probe: None,
             undo: None,
             sack_restarts_timer: params.sack_restarts_timer,
@@ -184,13 +174,14 @@ impl Sender {
         self.update_window(segment);
         let facts = self.facts(now, rtt);
         let wait = if sack.recovery.needs_blocks() {
-            self.follow(facts, acked, echo);
+            self.follow(Ack { delivered: delivered.octets, echo, ..Ack::of(acked, facts) });
             None
         } else {
             sack.board.note_order(&mut delivered);
             let report = self.ack_report(now, delivered, sack);
             let (lost, wait) = self.find_losses(&report, 0, sack);
-            self.react(facts, acked, echo, News { delivered: delivered.octets, lost }, sack);
+            let ack = Ack { delivered: delivered.octets, lost, echo, ..Ack::of(acked, facts) };
+            self.react(ack, ack.delivered, sack);
             wait
         };
         let sent = self.output_selective(now, sack, out);
@@ -225,13 +216,9 @@ impl Sender {
             sack.board.lose_at(segment.ack + segment.seq);
         }
         let (found, wait) = self.find_losses(&report, before, sack);
-        self.react(
-            facts,
-            acked,
-            segment.ecn.has(Ecn::ECE),
-            News { delivered: delivered.octets, lost: found },
-            sack,
-        );
+        let echo = segment.ecn.has(Ecn::ECE);
+        let ack = Ack { delivered: delivered.octets, lost: found, echo, ..Ack::of(acked, facts) };
+        self.react(ack, ack.delivered, sack);
         duplicate.iter().for_each(|&(start, _)| self.take_back(start, sack));
         let restarts = acked > 0 || sack.reports_older_than_head(&delivered);
         let sent = self.output_selective(now, sack, out);
@@ -244,7 +231,7 @@ impl Sender {
         let wait = sack.recovery.find_losses(&mut sack.board, report);
         let found = sack.board.lost().saturating_sub(before);
         if found > 0 {
-            self.rare.stats.found_lost += found.div_ceil(self.window.mss);
+            self.rare.stats.found_lost += found.div_ceil(self.mss());
         }
         (found, wait)
     }
@@ -252,14 +239,7 @@ impl Sender {
     fn ack_report(&self, now: Time, delivered: Delivered, sack: &Selective) -> AckReport {
         let is_recovering = sack.point.is_some() || sack.after_timeout.is_some();
         let outstanding = (self.unacknowledged, self.sent);
-        AckReport {
-            now,
-            delivered,
-            mss: self.window.mss,
-            is_recovering,
-            smoothed: sack.smoothed,
-            outstanding,
-        }
+        AckReport { now, delivered, mss: self.mss(), is_recovering, smoothed: sack.smoothed, outstanding }
     }
 
     /// Measure a round trip: by timestamps, or of the last segment that was sent once only.
@@ -274,10 +254,12 @@ impl Sender {
     ) -> Option<Span> {
         let since = match acked {
             0 => delivered.first_sacked.filter(|_| sack.is_linux),
-            _ if self.timestamps => Some(segment.stamp),
+            _ if self.flags.timestamps => Some(segment.stamp),
             _ => delivered.clean,
         }?;
-        self.timed = self.timed.filter(|(seq, _)| segment.ack <= *seq);
+        if self.timed.covered(segment.ack).is_some() {
+            self.timed = Timed::NONE;
+        }
         self.sample(since, now);
         sack.smooth(now.since(since));
         Some(now.since(delivered.clean.filter(|_| sack.is_linux).unwrap_or(since)))
@@ -286,58 +268,52 @@ impl Sender {
     fn end_episodes(&mut self, sack: &mut Selective) {
         let acked = self.unacknowledged;
         if sack.point.take_if(|point| acked >= *point).is_some() {
-            self.window.leave_recovery(self.window.ssthresh);
+            self.control.on_recovery_end();
         }
         sack.after_timeout.take_if(|point| acked >= *point);
     }
 
-    /// Change the window by an ACK, after losses have been found.
-    fn react(&mut self, facts: Facts, acked: u64, echo: bool, news: News, sack: &mut Selective) {
+    /// Report an ACK, or a search for losses, to the control, after losses have been found; `credit` octets count as delivered in
+    /// a recovery.
+    fn react(&mut self, ack: Ack, credit: u64, sack: &mut Selective) {
         let begins = sack.point.is_none() && sack.after_timeout.is_none() && sack.board.lost() > 0;
         if !begins && sack.point.is_none() {
-            let grown = if sack.is_linux && acked > 0 { news.delivered } else { acked };
-            return self.follow(facts, grown, echo);
+            let acked = if sack.is_linux && ack.acked > 0 { ack.delivered } else { ack.acked };
+            return self.follow(Ack { acked, ..ack });
         }
-        if echo {
-            self.congestion.on_echo(acked, facts);
-        }
-        let facts = Facts { is_counted: echo, ..facts };
         if begins {
-            self.begin_recovery(facts, sack);
+            self.begin_recovery(ack.facts, sack);
         }
-        if acked > 0 && !echo {
-            self.congestion.on_recovery_ack(acked, facts);
-        }
-        let is_safe = acked > 0 && news.lost == 0;
-        sack.recovery.on_ack(&mut self.window, &sack.board, news.delivered, is_safe);
+        self.control.on_delivery(ack);
+        let is_safe = ack.acked > 0 && ack.lost == 0;
+        let progress = Progress { delivered: credit, pipe: sack.board.pipe(), is_safe };
+        let proposed = sack.recovery.on_ack(self.control.window(), progress);
+        proposed.into_iter().for_each(|octets| self.control.on_proposal(octets));
     }
 
-    /// Change the window by an ACK outside a fast recovery.
+    /// Report an ACK outside a fast recovery to the control.
     #[inline(always)] // nearly every ACK is one
-    fn follow(&mut self, facts: Facts, acked: u64, echo: bool) {
-        if echo {
-            self.congestion.on_echo(acked, facts);
-            self.reduce_for_mark(facts.now);
-        } else if acked > 0 {
-            let most = self.largest_growth();
-            if most < u64::MAX {
-                self.congestion.on_limited();
-            }
-            self.congestion.on_new_ack(&mut self.window, acked, facts);
-            self.window.cwnd = self.window.cwnd.min(most);
+    fn follow(&mut self, ack: Ack) {
+        if ack.echo {
+            let reaction = self.control.on_ack(ack);
+            self.note_mark(reaction);
+        } else if ack.acked > 0 {
+            let largest = self.largest_growth();
+            self.control.on_ack(Ack { largest, ..ack });
+        } else if ack.delivered > 0 {
+            self.control.on_delivery(ack);
         }
     }
 
     fn begin_recovery(&mut self, facts: Facts, sack: &mut Selective) {
         self.rare.stats.fast_retransmits += 1;
-        let congestion::CongestionWindow { cwnd, ssthresh, .. } = self.window;
+        let (cwnd, ssthresh) = (self.cwnd(), self.control.window().ssthresh());
         sack.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
-        if !facts.is_reduced {
-            self.congestion.on_loss(&mut self.window, facts);
-        }
+        self.control.on_loss(&Loss { evidence: Evidence::Blocks, facts });
         self.note_reduction();
         (sack.point, sack.is_forced, sack.may_rescue, sack.probe) = (Some(self.sent), true, true, None);
-        sack.recovery.begin(&mut self.window, cwnd.min(facts.send_window));
+        let proposed = sack.recovery.begin(self.control.window(), cwnd.min(facts.send_window));
+        proposed.into_iter().for_each(|octets| self.control.on_proposal(octets));
     }
 
     /// Send as many segments as the window allows; returns whether new data was sent.
@@ -351,8 +327,8 @@ impl Sender {
             true => self.output_new(now, sack, out),
             false => self.output_repairs(now, sack, out),
         };
-        if self.heeds_application {
-            self.note_usage(now, self.window.cwnd);
+        if self.flags.heeds_application {
+            self.note_usage(now, self.cwnd());
         }
         is_new
     }
@@ -360,7 +336,7 @@ impl Sender {
     /// Like `output_selective`, where no segment waits to be sent again and none may be beyond the window.
     fn output_new(&mut self, now: Time, sack: &mut Selective, out: &mut impl SegmentOutlet) -> bool {
         let mut is_new = false;
-        let mut room = self.window.cwnd.saturating_sub(sack.board.outstanding());
+        let mut room = self.cwnd().saturating_sub(sack.board.outstanding());
         while let Some(len) = self.new_data().filter(|len| *len <= room) {
             self.send_new(now, len, sack, out);
             (room, is_new) = (room - len, true);
@@ -373,8 +349,8 @@ impl Sender {
     fn output_repairs(&mut self, now: Time, sack: &mut Selective, out: &mut impl SegmentOutlet) -> bool {
         let mut is_new = false;
         while self.state == State::Established {
-            let room = self.window.cwnd.saturating_sub(sack.under_way());
-            let room = if sack.is_forced { room.max(self.window.mss) } else { room };
+            let room = self.cwnd().saturating_sub(sack.under_way());
+            let room = if sack.is_forced { room.max(self.mss()) } else { room };
             if let Some(index) = sack.board.next_lost() {
                 let (_, len) = sack.board.piece(index);
                 if len > room {
@@ -397,8 +373,8 @@ impl Sender {
     /// Return the octets of the next segment of new data, if there are any that the receiver accepts.
     #[inline(always)]
     fn new_data(&self) -> Option<u64> {
-        let end = self.written.min(self.unacknowledged.saturating_add(self.send_window));
-        let len = end.saturating_sub(self.sent).min(self.window.mss);
+        let end = self.written.min(self.unacknowledged.saturating_add(self.advertised.window));
+        let len = end.saturating_sub(self.sent).min(self.mss());
         (len > 0 && self.worth_sending(len)).then_some(len)
     }
 
@@ -429,7 +405,7 @@ impl Sender {
 
     fn resend(&mut self, now: Time, index: usize, sack: &mut Selective, out: &mut impl SegmentOutlet) {
         let (seq, len) = sack.board.piece(index);
-        self.timed = None;
+        self.timed = Timed::NONE;
         self.transmit(now, seq, len, out);
         sack.board.resend(index, now);
         sack.recovery.sent(len);
@@ -446,8 +422,7 @@ impl Sender {
         };
         undo.repeats -= 1;
         if undo.repeats == 0 {
-            self.window.cwnd = self.window.cwnd.max(undo.cwnd);
-            self.window.ssthresh = self.window.ssthresh.max(undo.ssthresh);
+            self.control.on_undo(undo.cwnd, undo.ssthresh);
             (sack.undo, sack.point) = (None, None);
             self.rare.reduced = None; // so a loss in this round trip reduces the window
         }
@@ -458,9 +433,6 @@ impl Sender {
         let Some(sack) = &mut self.selective else { return };
         sack.board.sent(self.sent, now);
         self.next = self.sent;
-        if let Some((Timer::Retransmit, at)) = self.timer {
-            sack.timeout_at = at;
-        }
     }
 
     /// Send new data at once, as far as the window allows.

@@ -1,19 +1,20 @@
 //! The timers of a sender with selective acknowledgements: searches for losses, probes and timeouts.
 
-use super::{News, Selective, TimerProgress};
+use super::{Selective, TimerProgress};
 use crate::transport::tcp::SegmentOutlet;
-use crate::transport::tcp::congestion::{Congestion, Facts};
+use crate::transport::tcp::congestion::{Ack, Evidence, Facts, Loss};
 use crate::transport::tcp::recovery::Recovery;
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::Delivered;
-use crate::transport::tcp::sender::{Sender, State, Timer};
+use crate::transport::tcp::sender::timers::{Timer, Timers};
+use crate::transport::tcp::sender::{Sender, State, Timed};
 use crate::units::{Span, Time};
 
 /// The probe timeout without a measurement (RFC 8985 section 7.2).
 const FIRST_PROBE: Span = Span::secs(1);
 
 impl Sender {
-    /// Set the timer: for the next search for losses, a probe, or the retransmission timeout. Only an ACK of new data
+    /// Set the timers: for the retransmission timeout, and for the next search for losses or a probe before it. Only an ACK of new data
     /// postpones the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long;
     /// with `sack_restarts_timer` also a block of data older than that retransmission.
     #[inline]
@@ -25,27 +26,38 @@ impl Sender {
         sack: &mut Selective,
     ) {
         if sack.board.is_empty() {
-            self.timer = None;
+            self.timers = Timers::STOPPED;
             if self.unacknowledged < self.written && self.state == State::Established {
-                self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+                self.timers.set(Timer::Persist, self.clock.after(now, self.estimator.persist()));
             }
             return;
         }
-        let is_running = !matches!(self.timer, None | Some((Timer::Persist, _)));
-        if progress.acked || !is_running || std::mem::take(&mut sack.head_resent) {
-            sack.timeout_at = self.clock.after(now, self.estimator.timeout()) + sack.tick;
+        let was_running = self.timers.runs(Timer::Retransmit);
+        if progress.acked || !was_running || std::mem::take(&mut sack.head_resent) {
+            self.start_timeout(now, sack);
         }
-        let restart = progress.acked || progress.sent || !is_running;
-        let probe_waits = matches!(self.timer, Some((Timer::Probe, _)));
+        let restart = progress.acked || progress.sent || !was_running;
+        let timeout = self.timers.at(Timer::Retransmit);
+        self.timers.stop(Timer::Persist);
+        self.timers.stop(Timer::Reordering);
         if let Some(at) = wait {
+            self.timers.stop(Timer::Probe);
             let at = at + sack.slack;
-            let timer = if at < sack.timeout_at { Timer::Reordering } else { Timer::Retransmit };
-            self.timer = Some((timer, at.min(sack.timeout_at)));
-        } else if self.may_probe(sack) && restart {
-            self.timer = Some((Timer::Probe, (now + sack.probe_timeout()).min(sack.timeout_at)));
-        } else if restart || !probe_waits || !self.keeps_probe(sack) {
-            self.timer = Some((Timer::Retransmit, sack.timeout_at));
+            if at < timeout {
+                self.timers.set(Timer::Reordering, at);
+            }
+        } else if restart && self.may_probe(sack) {
+            self.timers.set(Timer::Probe, (now + sack.probe_timeout()).min(timeout));
+        } else if restart || !self.keeps_probe(sack) {
+            self.timers.stop(Timer::Probe);
         }
+    }
+
+    /// Start the retransmission timer anew.
+    #[inline]
+    fn start_timeout(&mut self, now: Time, sack: &Selective) {
+        let at = self.clock.after(now, self.estimator.timeout()) + sack.tick;
+        self.timers.set(Timer::Retransmit, at);
     }
 
     /// Return whether the timer of a probe runs on: as long as one is permitted, in Linux until a recovery begins.
@@ -67,8 +79,8 @@ impl Sender {
             let (found, wait) = sender.find_losses(&report, sack.board.lost(), sack);
             let facts = sender.facts(now, None);
             if !sack.is_linux || sack.point.is_none() {
-                let delivered = if sack.is_linux { sender.window.mss } else { 0 };
-                sender.react(facts, 0, false, News { delivered, lost: found }, sack);
+                let credit = if sack.is_linux { sender.mss() } else { 0 };
+                sender.react(Ack { lost: found, ..Ack::of(0, facts) }, credit, sack);
             }
             let sent = sender.output_selective(now, sack, out);
             sender.set_selective_timer(now, TimerProgress { acked: false, sent }, wait, sack);
@@ -86,9 +98,9 @@ impl Sender {
                 sender.resend(now, last, sack, out);
                 sack.probe = Some((sender.sent, true));
             }
-            sack.timeout_at = sender.clock.after(now, sender.estimator.timeout()) + sack.tick;
             sack.head_resent = false;
-            sender.timer = Some((Timer::Retransmit, sack.timeout_at));
+            sender.timers.stop(Timer::Probe);
+            sender.start_timeout(now, sack);
         });
     }
 
@@ -97,10 +109,7 @@ impl Sender {
     pub(super) fn end_probe(&mut self, facts: Facts, acked: u64, blocks: &SackBlocks, sack: &mut Selective) {
         let Some((end, repeats)) = sack.probe.filter(|(end, _)| self.unacknowledged >= *end) else { return };
         if repeats && self.unacknowledged > end {
-            if !facts.is_reduced {
-                self.congestion.on_loss(&mut self.window, facts);
-            }
-            self.window.leave_recovery(self.window.cwnd.min(self.window.ssthresh));
+            self.control.on_loss(&Loss { evidence: Evidence::Probe, facts });
             self.note_reduction();
         }
         let arrived_twice = acked == 0 && blocks.octets() == 0;
@@ -116,7 +125,7 @@ impl Sender {
             (sack.point, sack.after_timeout, sack.probe) = (None, Some(sender.sent), None);
             sack.undo = None;
             sack.is_forced = true;
-            sender.timed = None;
+            sender.timed = Timed::NONE;
             sender.output_selective(now, sack, out);
             sender.set_selective_timer(now, TimerProgress { acked: true, sent: true }, None, sack);
         });
