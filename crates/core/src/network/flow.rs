@@ -23,7 +23,7 @@ use crate::source::{self, Source};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{Receiver, ReceiverStats, Segment, SegmentOutlet, Sender, SenderStats};
 use crate::transport::{self, Transport, tcp};
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, NodeId};
 use crate::units::{Span, Time};
 
 /// A running flow: first the cache line that every event of the flow uses, then the data of its transport.
@@ -457,7 +457,7 @@ struct FlowTotals {
 impl Tcp {
     fn new(scenario: &Scenario, index: usize, params: &tcp::Params) -> Tcp {
         let spec = &scenario.flows[index];
-        let phase = |node: usize, timer: &str, tick: Span| match params.timer_phase {
+        let phase = |node: NodeId, timer: &str, tick: Span| match params.timer_phase {
             tcp::Phase::Random => {
                 let node = &scenario.nodes[node].name;
                 Span(Stream::new(scenario.seed, format_args!("node.{node}.{timer}")).up_to(tick.0 - 1))

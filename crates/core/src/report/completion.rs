@@ -14,7 +14,7 @@ use crate::adaptation::Shape;
 use crate::engine::Outcome;
 use crate::scenario::model::{Flow, Line, Scenario, Transfer};
 use crate::transport::Transport;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, NodeId};
 use crate::units::{Span, Time};
 
 /// Transfers below this many octets are short.
@@ -57,7 +57,7 @@ pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome
 
 /// Return every transfer with its size, its times and its slowdown.
 pub(super) fn rows(scenario: &Scenario, outcome: &Outcome) -> Json {
-    let node = |index: usize| scenario.nodes[index].name.as_str();
+    let node = |index: NodeId| scenario.nodes[index].name.as_str();
     let row = |(index, flow): (usize, &Flow)| {
         let transfer = flow.transfer?;
         let time = time(outcome, index);

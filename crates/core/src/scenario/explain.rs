@@ -1,5 +1,6 @@
 //! The canonical form of a scenario: every node, link, flow and port written out, without a template.
 
+use crate::units::ids::NodeId;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
@@ -120,7 +121,7 @@ fn links(scenario: &Scenario) -> Json {
 }
 
 fn link(scenario: &Scenario, line: &Line) -> Json {
-    let node = |index: usize| scenario.nodes[index].name.clone();
+    let node = |index: NodeId| scenario.nodes[index].name.clone();
     let back = line.back.map(|back| &scenario.lines[back]);
     table(&LinkSection {
         name: Some(line.name.clone()),
@@ -197,11 +198,11 @@ fn defaults(workload: &Workload) -> Json {
 
 /// Return a flow whose route names every node, unless the run may choose other routes for it.
 fn flow(scenario: &Scenario, flow: &Flow) -> Json {
-    let node = |index: usize| scenario.nodes[index].name.clone();
+    let node = |index: NodeId| scenario.nodes[index].name.clone();
     let vc = &scenario.vcs[flow.vc];
     let passed = vc.path.iter().skip(1).map(|line| scenario.lines[*line].from);
     let is_rerouted = scenario.sections.losses.iter().any(|loss| loss.reroute_after.is_some());
-    let via: Vec<usize> = match scenario.routing {
+    let via: Vec<NodeId> = match scenario.routing {
         Routing::First if !is_rerouted => passed.collect(),
         _ => flow.via.clone(),
     };

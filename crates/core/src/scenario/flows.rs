@@ -22,7 +22,7 @@ use crate::rng::Stream;
 use crate::source::arrivals::Destinations;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, NodeId};
 use crate::units::{Rate, Span};
 use crate::words::nearest::unknown;
 
@@ -63,7 +63,7 @@ pub(super) struct Choice {
 pub(super) fn check(
     file: &SectionedFile<'_>,
     entries: &[tree::Node],
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     names: &NameIndex,
     lines: &[Line],
     queues: &[&str],
@@ -121,7 +121,7 @@ struct FlowsRead {
 
 /// The network in which the routes of flows are searched.
 struct FlowNetwork<'a> {
-    nodes: &'a [NetworkNode],
+    nodes: &'a IdVec<NodeId, NetworkNode>,
     names: &'a NameIndex,
     lines: &'a [Line],
     adaptation: &'a adaptation::Spec,
@@ -208,7 +208,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Return the hosts that a source of transfers lists as their destinations, except the sender.
-    fn listed(&self, item: &Item<'_, FlowSection>, from: usize) -> Result<Vec<usize>, Fault> {
+    fn listed(&self, item: &Item<'_, FlowSection>, from: NodeId) -> Result<Vec<NodeId>, Fault> {
         let source::Spec::Arrivals(params) = &item.it.source else { return Ok(Vec::new()) };
         let Some(Destinations::Listed(names)) = &params.to else { return Ok(Vec::new()) };
         let key = "source.to";
@@ -275,8 +275,8 @@ impl FlowNetwork<'_> {
         })
     }
 
-    fn host(&self, item: &Item<'_, FlowSection>, key: &str, name: &str) -> Result<usize, Fault> {
-        let node = self.names.find("node", name).map_err(|why| item.fault(key, why))?;
+    fn host(&self, item: &Item<'_, FlowSection>, key: &str, name: &str) -> Result<NodeId, Fault> {
+        let node = NodeId::new(self.names.find("node", name).map_err(|why| item.fault(key, why))?);
         let host = self.nodes[node].kind == NodeKind::Host;
         item.ensure(host, key, "must be a host; flows start and end at hosts")?;
         Ok(node)
@@ -288,17 +288,17 @@ impl FlowNetwork<'_> {
             choice.others += 1;
             return;
         }
-        let name = |node: usize| self.nodes[node].name.clone();
+        let name = |node: NodeId| self.nodes[node].name.clone();
         let (first, last) = (&self.lines[path[0]], &self.lines[path[path.len() - 1]]);
         let via = path.iter().skip(1).map(|line| name(self.lines[*line].from)).collect();
         self.choice = Some(Choice { from: name(first.from), to: name(last.to), ways, via, others: 0 });
     }
 
     /// Return the nodes that a flow's route must pass.
-    fn via(&self, item: &Item<'_, FlowSection>) -> Result<Vec<usize>, Fault> {
+    fn via(&self, item: &Item<'_, FlowSection>) -> Result<Vec<NodeId>, Fault> {
         let mut via = Vec::with_capacity(item.it.via.len());
         for name in &item.it.via {
-            let node = self.names.find("node", name).map_err(|why| item.fault("via", why))?;
+            let node = NodeId::new(self.names.find("node", name).map_err(|why| item.fault("via", why))?);
             let host = self.nodes[node].kind == NodeKind::Host;
             item.ensure(!host, "via", &format!("{name:?} is a host, and hosts do not forward"))?;
             item.ensure(!via.contains(&node), "via", &format!("{name:?} is listed twice"))?;
@@ -309,7 +309,13 @@ impl FlowNetwork<'_> {
 
     /// Find the fewest hops between nodes that a flow passes: the first such route, or the one that the hash of the
     /// flow's name selects.
-    fn fewest(&self, name: &str, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
+    fn fewest(
+        &self,
+        name: &str,
+        from: NodeId,
+        via: &[NodeId],
+        to: NodeId,
+    ) -> Result<Route, (NodeId, NodeId)> {
         match &self.equal {
             Some(equal) => Ok(Route { path: equal.borrow_mut().through(name, from, via, to)?, ways: 1 }),
             None => self.routes.through(from, via, to),
@@ -320,9 +326,9 @@ impl FlowNetwork<'_> {
     fn route(
         &self,
         item: &Item<'_, FlowSection>,
-        from: usize,
-        via: &[usize],
-        to: usize,
+        from: NodeId,
+        via: &[NodeId],
+        to: NodeId,
     ) -> Result<Route, Fault> {
         let name = item.it.pvc.as_ref().unwrap_or(&item.it.name);
         let no_route = |(from, to)| item.fault("to", self.no_route(from, to));
@@ -343,7 +349,7 @@ impl FlowNetwork<'_> {
         Ok(route)
     }
 
-    fn no_route(&self, from: usize, to: usize) -> String {
+    fn no_route(&self, from: NodeId, to: NodeId) -> String {
         let (from, to) = (&self.nodes[from].name, &self.nodes[to].name);
         format!(
             "no route leads from {from:?} to {to:?}: some [[link]] is missing, or has duplex = false the other way"
@@ -486,8 +492,8 @@ impl FlowNetwork<'_> {
         item: &Item<'_, FlowSection>,
         data: &Vc,
         packet: u32,
-        from: usize,
-        to: usize,
+        from: NodeId,
+        to: NodeId,
     ) -> Result<Vc, Fault> {
         let same = self.equal.is_none() || !item.it.via.is_empty();
         let backwards = || data.path.iter().rev().map(|line| self.lines[*line].back).collect();

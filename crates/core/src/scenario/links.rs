@@ -10,6 +10,7 @@ use crate::language::item::Item;
 use crate::language::names::NameIndex;
 use crate::language::spec::{Field, Section};
 use crate::language::tree::{self, Fault, arrow};
+use crate::units::ids::{IdVec, NodeId};
 use crate::units::{Bytes, Rate, Span};
 
 /// The fastest line: a cell still lasts four picoseconds.
@@ -24,7 +25,7 @@ const LONGEST_DELAY: Span = Span::secs(3_600);
 /// Check all links and build their lines; the line of the other direction follows that of the link.
 pub(super) fn check(
     entries: &[tree::Node],
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     node_names: &NameIndex,
     adaptation: &adaptation::Spec,
 ) -> Result<Vec<Line>, Fault> {
@@ -49,13 +50,13 @@ pub(super) fn check(
 /// Build the line of a link from its start to its end.
 fn forth(
     item: &Item<'_, LinkSection>,
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     names: &NameIndex,
     adaptation: &adaptation::Spec,
     plain: &[(Medium, Arc<Port>)],
 ) -> Result<Line, Fault> {
     let link = &item.it;
-    let end = |key, name: &str| names.find("node", name).map_err(|why| item.fault(key, why));
+    let end = |key, name: &str| names.find("node", name).map(NodeId::new).map_err(|why| item.fault(key, why));
     let (from, to) = (end("from", &link.from)?, end("to", &link.to)?);
     item.ensure(from != to, "to", "must be a node other than that of from")?;
     let reserved = "this stands for all ports without a section of their own; choose another name";

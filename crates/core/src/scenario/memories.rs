@@ -24,7 +24,7 @@ use crate::link::gate::pause::MOST_CLASSES;
 use crate::memory::sharing::{self, Sharing};
 use crate::memory::{self, Account, QueueLimits, QueuePause, Side, Trim};
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdVec, NodeId, PortVc};
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -270,7 +270,7 @@ impl<'a> Memories<'a> {
         scenario: &Scenario,
         passing: &Passing,
     ) -> Result<Vec<NodeMemory>, Fault> {
-        let mut nodes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut nodes: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for (index, line) in scenario.lines.iter().enumerate() {
             if line.port.memory.as_deref() == Some(name) {
                 nodes.entry(line.from).or_default().push(index);
@@ -380,7 +380,7 @@ struct Builder<'a, 'b> {
 }
 
 impl Builder<'_, '_> {
-    fn build(mut self, name: String, node: usize, own: &[usize]) -> Result<NodeMemory, Fault> {
+    fn build(mut self, name: String, node: NodeId, own: &[usize]) -> Result<NodeMemory, Fault> {
         self.check_links(own)?;
         let MemoryCapacity { cell, cells } = shared(&self.item.it);
         let mut memory = NodeMemory {
@@ -724,7 +724,7 @@ pub(super) fn note_trims(scenario: &mut Scenario) {
 }
 
 /// Return whether a port can share a memory; it must be at a switch or router.
-pub(super) fn is_at_switch(line: &Line, nodes: &[NetworkNode]) -> bool {
+pub(super) fn is_at_switch(line: &Line, nodes: &IdVec<NodeId, NetworkNode>) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
 }
 

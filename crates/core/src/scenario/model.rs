@@ -25,7 +25,7 @@ use crate::rng::NameKeys;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
-use crate::units::ids::{CircuitId, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdVec, NodeId, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::workload::order::Order;
 
@@ -61,7 +61,7 @@ pub struct Scenario {
     /// Adaptation of packets, unless a link has its own.
     pub adaptation: adaptation::Spec,
     /// Nodes; elsewhere a node is given by its index in this list.
-    pub nodes: Vec<NetworkNode>,
+    pub nodes: IdVec<NodeId, NetworkNode>,
     /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
     pub lines: Vec<Line>,
     /// The keys of lines, by their names: they decide which line comes first at one instant.
@@ -109,7 +109,7 @@ pub struct NodeMemory {
     /// Name of the memory in the report.
     pub name: String,
     /// Node of the memory.
-    pub node: usize,
+    pub node: NodeId,
     /// Number of cells.
     pub cells: u64,
     /// Size of the cells that packets fill, and overhead of a packet.
@@ -266,9 +266,9 @@ pub struct Line {
     /// Name that lines of one role share, for `[port.…]` sections; empty if none.
     pub class: String,
     /// Node at which the line starts.
-    pub from: usize,
+    pub from: NodeId,
     /// Node at which the line ends.
-    pub to: usize,
+    pub to: NodeId,
     /// Rate.
     pub rate: Rate,
     /// Propagation delay.
@@ -503,11 +503,11 @@ pub struct Flow {
     /// Name of the flow.
     pub name: String,
     /// Host that sends.
-    pub from: usize,
+    pub from: NodeId,
     /// Host that receives.
-    pub to: usize,
+    pub to: NodeId,
     /// Nodes that the flow's route must pass, if a hash chooses between the routes through them.
-    pub via: Vec<usize>,
+    pub via: Vec<NodeId>,
     /// Circuit of the data.
     pub vc: CircuitId,
     /// Circuit of the acknowledgements, if the transport has acknowledgements.

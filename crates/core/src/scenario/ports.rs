@@ -19,6 +19,7 @@ use crate::language::spec::read_section;
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::refused::{Refused, refuse, unfit};
+use crate::units::ids::{IdVec, NodeId};
 use crate::units::{CELL_BYTES, Span};
 use crate::words::nearest::unknown;
 
@@ -37,7 +38,7 @@ impl<'a> Ports<'a> {
     /// Read the sections and find the ports to which each applies.
     pub(super) fn read(
         port: Option<&'a tree::Node>,
-        nodes: &[NetworkNode],
+        nodes: &IdVec<NodeId, NetworkNode>,
         lines: &[Line],
     ) -> Result<Ports<'a>, Fault> {
         let mut sections = Vec::new();
@@ -79,7 +80,7 @@ impl<'a> Ports<'a> {
     pub(super) fn install(
         &self,
         lines: &mut [Line],
-        nodes: &[NetworkNode],
+        nodes: &IdVec<NodeId, NetworkNode>,
         memories: &Memories<'_>,
         round_trips: &RoundTrips<'_>,
     ) -> Result<(), Fault> {
@@ -232,7 +233,7 @@ fn known<'a>(port: Option<&'a tree::Node>, lines: &[Line]) -> BTreeSet<&'a str> 
 pub(super) fn overridden<'a>(
     port: Option<&'a tree::Node>,
     sets: &[Set],
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     lines: &[Line],
 ) -> Result<Option<Cow<'a, tree::Node>>, Fault> {
     let mut sets = sets.iter().filter_map(|set| Some((set, set.port()?))).peekable();
@@ -263,7 +264,7 @@ pub(super) fn overridden<'a>(
 fn stand_in(
     name: &str,
     sections: &[(tree::Key, tree::Node)],
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     lines: &[Line],
 ) -> Option<tree::Node> {
     let section = |name: &str| Some(sections.iter().find(|(key, _)| key.name == name)?.1.clone());
@@ -305,7 +306,7 @@ fn check_discipline(item: &Item<'_, PortSection>, line: &Line) -> Result<(), Fau
 fn shared(
     item: &Item<'_, PortSection>,
     line: &Line,
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     memories: &Memories<'_>,
     name: &str,
 ) -> Result<(Measure, Capacity), Fault> {

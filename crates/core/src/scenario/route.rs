@@ -4,20 +4,21 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::model::{Line, NetworkNode, NodeKind};
+use crate::units::ids::{IdVec, NodeId};
 
 /// The lines of a network for the search of routes: hosts do not forward.
 #[derive(Clone, Debug)]
 pub struct Routes<'a> {
     lines: &'a [Line],
     /// For every node its number among the nodes that forward; `None` for hosts.
-    relay: Vec<Option<usize>>,
+    relay: IdVec<NodeId, Option<usize>>,
     relays: usize,
     /// For every node its lines to nodes that forward, in the order of declaration.
-    onward: Vec<Vec<usize>>,
+    onward: IdVec<NodeId, Vec<usize>>,
     /// For every node the lines to it from nodes that forward, in the order of declaration.
-    into: Vec<Vec<usize>>,
+    into: IdVec<NodeId, Vec<usize>>,
     /// For two nodes the first line between them, and the number of lines between them.
-    direct: BTreeMap<(usize, usize), (usize, u64)>,
+    direct: BTreeMap<(NodeId, NodeId), (usize, u64)>,
     searches: RefCell<Searches>,
 }
 
@@ -32,11 +33,12 @@ pub struct Route {
 
 impl<'a> Routes<'a> {
     /// Prepare the search of routes in a network, without the lines that are down.
-    pub fn new(nodes: &[NetworkNode], lines: &'a [Line], down: &[usize]) -> Routes<'a> {
+    pub fn new(nodes: &IdVec<NodeId, NetworkNode>, lines: &'a [Line], down: &[usize]) -> Routes<'a> {
         let mut relays = 0..;
         let mut number = |node: &NetworkNode| (node.kind != NodeKind::Host).then(|| relays.next()).flatten();
-        let relay: Vec<Option<usize>> = nodes.iter().map(&mut number).collect();
-        let (mut onward, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
+        let relay: IdVec<NodeId, Option<usize>> = nodes.iter().map(&mut number).collect();
+        let (mut onward, mut into) =
+            (IdVec::filled(Vec::new(), nodes.len()), IdVec::filled(Vec::new(), nodes.len()));
         let mut direct = BTreeMap::new();
         for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
             if relay[line.to].is_some() {
@@ -53,7 +55,7 @@ impl<'a> Routes<'a> {
 
     /// Find the route from one node to another through the given nodes, in order; the error names the segment that does
     /// not exist.
-    pub fn through(&self, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
+    pub fn through(&self, from: NodeId, via: &[NodeId], to: NodeId) -> Result<Route, (NodeId, NodeId)> {
         let mut route = Route { path: Vec::new(), ways: 1 };
         let mut start = from;
         for &end in via.iter().chain([&to]) {
@@ -65,7 +67,7 @@ impl<'a> Routes<'a> {
         Ok(route)
     }
 
-    fn leg(&self, from: usize, to: usize) -> Option<Route> {
+    fn leg(&self, from: NodeId, to: NodeId) -> Option<Route> {
         if let Some(&(line, ways)) = self.direct.get(&(from, to)) {
             return Some(Route { path: vec![line], ways });
         }
@@ -80,7 +82,7 @@ impl<'a> Routes<'a> {
         }
     }
 
-    fn searched(&self, from: usize, to: usize) -> Option<Route> {
+    fn searched(&self, from: NodeId, to: NodeId) -> Option<Route> {
         let mut searches = self.searches.borrow_mut();
         let search = searches.from(self, from);
         let mut last = search.nearest(self, to);
@@ -94,14 +96,14 @@ impl<'a> Routes<'a> {
 /// Searches that have been started; the search for another flow continues where the last one stopped.
 #[derive(Clone, Debug, Default)]
 struct Searches {
-    begun: BTreeMap<usize, Search>,
+    begun: BTreeMap<NodeId, Search>,
 }
 
 /// Greatest number of nodes that all searches together store.
 const MOST_REMEMBERED: usize = 1 << 22;
 
 impl Searches {
-    fn from(&mut self, routes: &Routes<'_>, start: usize) -> &mut Search {
+    fn from(&mut self, routes: &Routes<'_>, start: NodeId) -> &mut Search {
         if self.begun.len() * routes.relays > MOST_REMEMBERED {
             self.begun.clear();
         }
@@ -115,7 +117,7 @@ struct Search {
     /// The step that reached each node, by the node's number.
     reached: Vec<Option<Reached>>,
     /// Nodes at the current number of hops, in the order in which they were reached.
-    frontier: Vec<usize>,
+    frontier: Vec<NodeId>,
     count: usize,
     hops: u32,
 }
@@ -133,7 +135,7 @@ struct Reached {
 }
 
 impl Search {
-    fn new(routes: &Routes<'_>, start: usize) -> Search {
+    fn new(routes: &Routes<'_>, start: NodeId) -> Search {
         let mut reached = vec![None; routes.relays];
         if let Some(number) = routes.relay[start] {
             reached[number] = Some(Reached { last: None, order: 0, hops: 0, ways: 1 });
@@ -166,19 +168,19 @@ impl Search {
         !self.frontier.is_empty()
     }
 
-    fn of(&self, routes: &Routes<'_>, node: usize) -> Option<Reached> {
+    fn of(&self, routes: &Routes<'_>, node: NodeId) -> Option<Reached> {
         self.reached[routes.relay[node]?]
     }
 
     /// Return the line to `to` from the first reached node that has such a line; `None` if no such node has been
     /// reached.
-    fn nearest(&self, routes: &Routes<'_>, to: usize) -> Option<usize> {
+    fn nearest(&self, routes: &Routes<'_>, to: NodeId) -> Option<usize> {
         let order = |line: usize| Some((self.of(routes, routes.lines[line].from)?.order, line));
         routes.into[to].iter().filter_map(|&line| order(line)).min().map(|(_, line)| line)
     }
 
     /// Return the route that ends with the line `last` to `to`.
-    fn route(&self, routes: &Routes<'_>, last: usize, to: usize) -> Route {
+    fn route(&self, routes: &Routes<'_>, last: usize, to: NodeId) -> Route {
         let before = |line: &usize| self.of(routes, routes.lines[*line].from)?.last;
         let mut path: Vec<usize> = std::iter::successors(Some(last), before).collect();
         path.reverse();

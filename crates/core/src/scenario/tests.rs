@@ -7,7 +7,7 @@ use crate::adaptation::packet::Padding;
 use crate::buffer::capacity::Capacity;
 use crate::source;
 use crate::transport;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, NodeId};
 use crate::units::{Rate, Span};
 
 const DUMBBELL: &str = r#"name = "d"
@@ -127,7 +127,7 @@ fn only_hosts_pause_between_frames() {
 fn packets_need_routers_and_carry_the_header_of_their_line() {
     let packets = "[adaptation]\nkind = \"packet\"\nheader = \"38 bytes\"\n";
     let scenario = scenario(&(DUMBBELL.to_string() + packets));
-    assert_eq!(scenario.nodes[2].kind, NodeKind::Router);
+    assert_eq!(scenario.nodes[NodeId(2)].kind, NodeKind::Router);
     assert!(scenario.lines.iter().all(|line| line.medium == Medium::Packets));
     assert!(scenario.vcs.iter().all(|vc| vc.framing == Framing::Packet(Padding { header: 38, minimum: 0 })));
 }
@@ -163,7 +163,10 @@ fn nodes_links_and_flows_stand_beside_a_template_or_change_it() {
         [[link]]\nname = \"access1\"\ndelay = \"9 us\"\n\
         [[flow]]\nname = \"extra\"\nfrom = \"tap\"\nto = \"sink2\"\n";
     let scenario = scenario(&(DUMBBELL.to_string() + more));
-    assert_eq!((scenario.nodes[2].kind, scenario.nodes[2].latency), (NodeKind::Switch, Span::micros(4)));
+    assert_eq!(
+        (scenario.nodes[NodeId(2)].kind, scenario.nodes[NodeId(2)].latency),
+        (NodeKind::Switch, Span::micros(4))
+    );
     assert_eq!(
         (line(&scenario, "access1").rate, line(&scenario, "access1").delay),
         (Rate(10_000_000), Span::micros(9))

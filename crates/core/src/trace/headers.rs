@@ -9,6 +9,7 @@ use crate::scenario::model::{Flow, Scenario};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{self, CONNECTIONS_APART, Segment};
 use crate::transport::{IP_HEADER, Transport, udp};
+use crate::units::ids::NodeId;
 use crate::units::{CELL_PAYLOAD, Time};
 
 /// A packet as a capture shows it: the stored octets, and the full length.
@@ -115,8 +116,8 @@ fn ip(head: &IpHeader, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
 
 /// Content of the header of an IP packet.
 struct IpHeader {
-    from: usize,
-    to: usize,
+    from: NodeId,
+    to: NodeId,
     id: u32,
     protocol: u8,
     ecn: Ecn,
@@ -138,8 +139,8 @@ impl IpHeader {
 }
 
 /// Return the address of a host: 10.x.y.z, by its number.
-fn address(node: usize) -> [u8; 4] {
-    let [_, x, y, z] = (node as u32 + 1).to_be_bytes();
+fn address(node: NodeId) -> [u8; 4] {
+    let [_, x, y, z] = (node.0 + 1).to_be_bytes();
     [10, x, y, z]
 }
 
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn an_ip_header_with_its_checksum_sums_up_to_nothing() {
-        let head = IpHeader { from: 0, to: 258, id: 7, protocol: UDP, ecn: Ecn::ECT };
+        let head = IpHeader { from: NodeId(0), to: NodeId(258), id: 7, protocol: UDP, ecn: Ecn::ECT };
         let image = ip(&head, vec![0, 1, 0, 2, 0, 12, 0, 0], CHECKSUM_OF_UDP, 4);
         assert_eq!((image.length, image.octets.len()), (32, 28));
         assert_eq!(checksum(&[&image.octets[..20]]), 0);

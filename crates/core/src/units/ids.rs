@@ -86,6 +86,11 @@ macro_rules! id {
 }
 
 id! {
+    /// A node's place in the list of the scenario, from 0.
+    NodeId
+}
+
+id! {
     /// A circuit's number in the network: its place in the list of the scenario, from 0. Units and frames contain it.
     CircuitId
 }
@@ -186,6 +191,23 @@ impl<K: Id, T> IdVec<K, T> {
     /// Like [`pairs`](IdVec::pairs), for writing.
     pub fn pairs_mut(&mut self) -> impl Iterator<Item = (K, &mut T)> {
         self.entries.iter_mut().enumerate().map(|(index, entry)| (K::new(index), entry))
+    }
+
+    /// Return the first id whose entry fulfils a condition.
+    pub fn position(&self, fulfils: impl FnMut(&T) -> bool) -> Option<K> {
+        self.entries.iter().position(fulfils).map(K::new)
+    }
+
+    /// Return the entries as a slice, in the order of their ids.
+    #[inline(always)]
+    pub fn as_slice(&self) -> &[T] {
+        &self.entries
+    }
+
+    /// Return the entries as a slice, for writing.
+    #[inline(always)]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.entries
     }
 
     /// Set every entry to `entry`.

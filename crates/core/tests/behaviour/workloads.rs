@@ -1,5 +1,6 @@
 //! Open-loop workloads: transfers that arrive by a random process, queries, and how long they take.
 
+use pushout_core::units::ids::NodeId;
 use std::collections::BTreeSet;
 
 use crate::behaviour::both::run_on_both;
@@ -231,7 +232,7 @@ fn a_query_is_complete_with_its_last_answer() {
     let queries = scenario.flows.len() / 5;
     poisson("queries", queries, 8.0 * 5.0);
     for answers in scenario.flows.chunks(5) {
-        let hosts: BTreeSet<usize> = answers.iter().map(|flow| flow.from).collect();
+        let hosts: BTreeSet<NodeId> = answers.iter().map(|flow| flow.from).collect();
         assert_eq!(hosts.len(), 5, "hosts answer once");
         assert!(answers.iter().all(|flow| flow.to == answers[0].to && flow.start == answers[0].start));
         assert_eq!(answers.iter().map(|flow| flow.transfer.unwrap().octets).sum::<u64>(), 100_001);

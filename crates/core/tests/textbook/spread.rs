@@ -14,7 +14,7 @@ use pushout_core::scenario::model::{NodeKind, Scenario};
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
-use pushout_core::units::ids::{CircuitId, IdVec};
+use pushout_core::units::ids::{CircuitId, IdVec, NodeId};
 
 /// A line that is down in the tables of all nodes, from one microsecond to another.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ struct Walks<'a> {
     scenario: &'a Scenario,
     outages: Vec<Outage>,
     /// The ends of every circuit, and its key.
-    ends: Vec<(usize, usize, u64)>,
+    ends: Vec<(NodeId, NodeId, u64)>,
     /// The lines that a packet still has to pass, the next one last.
     left: BTreeMap<(CircuitId, u32), Vec<usize>>,
     /// The packets of every circuit by their routes.
@@ -53,7 +53,7 @@ fn key(seed: u64, path: &str) -> u64 {
 
 impl<'a> Walks<'a> {
     fn new(scenario: &'a Scenario, outages: Vec<Outage>, said: String) -> Walks<'a> {
-        let mut ends = vec![(0, 0, 0); scenario.vcs.len()];
+        let mut ends = vec![(NodeId(0), NodeId(0), 0); scenario.vcs.len()];
         for flow in &scenario.flows {
             let key = |vc: usize| {
                 key(scenario.seed, &format!("flow.{}.packets", scenario.vcs[CircuitId::new(vc)].name))
@@ -67,7 +67,7 @@ impl<'a> Walks<'a> {
     }
 
     /// Lines that start at a node and are not known to be down, by name.
-    fn lines_from(&self, node: usize, now: u64) -> Vec<usize> {
+    fn lines_from(&self, node: NodeId, now: u64) -> Vec<usize> {
         let is_down = |line: usize| {
             self.outages.iter().any(|outage| outage.line == line && (outage.from..outage.to).contains(&now))
         };
@@ -79,7 +79,7 @@ impl<'a> Walks<'a> {
     }
 
     /// The fewest lines from a node to another, where hosts do not forward; `most` of them are too many.
-    fn hops(&self, node: usize, to: usize, now: u64, most: usize) -> usize {
+    fn hops(&self, node: NodeId, to: NodeId, now: u64, most: usize) -> usize {
         if node == to || most == 0 {
             return 0;
         }
@@ -91,7 +91,7 @@ impl<'a> Walks<'a> {
     }
 
     /// Return the lines that a packet passes: at every node one of the lines with the fewest hops left after it.
-    fn walk(&self, (from, to, key): (usize, usize, u64), frame: u32, now: u64) -> Vec<usize> {
+    fn walk(&self, (from, to, key): (NodeId, NodeId, u64), frame: u32, now: u64) -> Vec<usize> {
         let most = self.scenario.nodes.len();
         let draw = u128::from(mix(key ^ u64::from(frame)));
         let (mut at, mut low, mut width, mut path) = (from, 0u128, 1u128 << 64, Vec::new());

@@ -40,7 +40,7 @@ use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdVec, NodeId, PortVc};
 use crate::units::{Rate, Span, Time};
 
 /// A packet in flight, with its payload, so that its arrival needs no search.
@@ -532,7 +532,7 @@ fn meets(scenario: &Scenario) -> Vec<bool> {
 #[derive(Debug)]
 pub(crate) struct Ends {
     /// For every node how packets arrive there, and the value of [`Step::place`]: the end, or the number of the host.
-    hosts: Vec<(PacketDestination, u32)>,
+    hosts: IdVec<NodeId, (PacketDestination, u32)>,
     /// Hosts with several ends that act ahead of time, and for each end the number of such a host.
     pub(crate) shared: usize,
     pub(crate) shared_by: Vec<Option<u32>>,
@@ -560,8 +560,8 @@ impl Ends {
 }
 
 /// For every node the ends of flows that are there.
-fn ends(scenario: &Scenario) -> Vec<Vec<u32>> {
-    let mut ends = vec![Vec::new(); scenario.nodes.len()];
+fn ends(scenario: &Scenario) -> IdVec<NodeId, Vec<u32>> {
+    let mut ends = IdVec::filled(Vec::new(), scenario.nodes.len());
     for (source, flow) in (0..).step_by(2).zip(&scenario.flows) {
         ends[flow.from].push(source);
         ends[flow.to].push(source + 1);
@@ -570,9 +570,9 @@ fn ends(scenario: &Scenario) -> Vec<Vec<u32>> {
 }
 
 /// For every node whether exactly one line brings packets to it, its ports decide by rules, and no segment takes time.
-fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<bool> {
+fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> IdVec<NodeId, bool> {
     let nodes = scenario.nodes.len();
-    let (mut suits, mut line) = (vec![true; nodes], vec![None; nodes]);
+    let (mut suits, mut line) = (IdVec::filled(true, nodes), IdVec::filled(None, nodes));
     for flow in &scenario.flows {
         for (node, sends) in [(flow.from, Some(flow.vc)), (flow.to, flow.back)] {
             let mut routes = sends.into_iter().flat_map(|vc| scenario.vcs[vc].routes());
