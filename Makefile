@@ -206,7 +206,7 @@ lock: ## Choose the versions in requirements.lock anew (needs uv)
 		--constraints requirements.lock --custom-compile-command 'make lock' --output-file packaging/requirements.lock
 
 clean: ## Remove all that was made
-	rm -rf web/node_modules $(VENV) target dist reports .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
+	rm -rf web/node_modules $(VENV) target dist reports docs/schemes .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The build script of PyO3 asks the interpreter of the environment, so Rust waits for this and not for the packages.

@@ -26,6 +26,7 @@ from pushout.bench.workloads import FLOOR, WORKLOADS
 from pushout.errors import PushoutError
 from pushout.policy import overrides, published
 from pushout.quantity import TIMES, split
+from pushout.records import recorded
 from pushout.shipped import BENCHMARKS, ROOT, SCENARIOS, listed
 from pushout.simulate import Job
 from pushout.source import load
@@ -357,7 +358,7 @@ def main() -> None:
     print(shown)
     if given.json:
         given.json.parent.mkdir(parents=True, exist_ok=True)
-        given.json.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        given.json.write_text(recorded(document), encoding="utf-8")
 
 
 def _is_chosen(parts: Sequence[str], *names: str) -> bool:

@@ -12,11 +12,12 @@ from docutils import nodes  # noqa: E402
 from sphinx.errors import ConfigError  # noqa: E402
 
 from pushout import _core  # noqa: E402
-from pushout.generate import findings  # noqa: E402
+from pushout.generate import findings, write_schemes  # noqa: E402
 from pushout.study.prose import UNIT  # noqa: E402
 
 if problems := findings.wrong():
     raise ConfigError("\n".join(problems))
+write_schemes(ROOT)
 
 project = "Pushout"
 author = "The Pushout developers"

@@ -106,8 +106,10 @@ def test_every_short_name_and_every_listed_figure_leads_to_a_figure_of_the_schem
 
 def test_the_reasons_of_losses_are_those_of_the_report() -> None:
     """Totals over all ports are sums over these reasons."""
-    ports = json.loads(_core.result_schema())["properties"]["ports"]["items"]["properties"]
-    assert tuple(ports["lost"]["properties"]) == tuple(ports["marked"]["properties"]) == REASONS
+    schema = json.loads(_core.result_schema())
+    ports = schema["properties"]["ports"]["items"]["properties"]
+    assert ports["lost"]["$ref"] == ports["marked"]["$ref"] == "#/$defs/lost"
+    assert tuple(schema["$defs"]["lost"]["properties"]) == REASONS
 
 
 def measured(scenario: str | Path, sets: Sequence[str], paths: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:

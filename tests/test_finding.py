@@ -413,7 +413,7 @@ def test_what_a_study_gave_at_full_size_is_kept_and_named_once_its_files_change(
     command("reproduce", "toy", "--full", "--out", str(out))
     assert core.runs
     monkeypatch.setattr(pages, "STUDIES", studies)
-    pages.take_full(out)
+    pages.take_kept(out)
     taken = full_result.kept(found, studies)
     assert taken is not None
     commit, full = taken

@@ -27,7 +27,7 @@ CORE_EXCEPTIONS = {
 """Arrows of the core that go up, and why."""
 
 FLOORS = [
-    ["linktypes"],
+    ["linktypes", "records"],
     ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture", "progress"],
     ["errors", "shipped", "style"],
     ["extras", "flowlist", "quantity"],

@@ -14,6 +14,7 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT
+from pushout import _core
 from pushout.question import design, sweep
 from pushout.show import answers as show
 
@@ -148,7 +149,7 @@ def test_the_figure_of_the_readme_is_there_and_says_what_it_shows() -> None:
 def test_the_catalogue_lists_the_pages_of_every_kind() -> None:
     """Sphinx refuses a page that no table of contents names; the site is built seldom, this test often."""
     listed = re.findall(r"^schemes/\S+$", (ROOT / "docs/catalogue.md").read_text(encoding="utf-8"), re.MULTILINE)
-    pages = {f"schemes/{page.stem}" for page in (ROOT / "docs/schemes").glob("*.md")}
+    pages = {path.removesuffix(".md") for path, _ in _core.docs() if path.startswith("schemes/")}
     assert {page for page in pages if not any(fnmatch.fnmatch(page, each) for each in listed)} == set()
 
 

@@ -1,8 +1,10 @@
 """Pictures of runs: `pushout plot`, `run --plot`, `pushout.plot`."""
 
+import io
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -17,6 +19,7 @@ from pushout.picture.recording import entries, panels, recording
 from pushout.picture.series import Run, counts, curve, slowdowns
 from pushout.picture.topology import network, traffic
 from pushout.style import THEMES
+from pushout.svg import compact
 
 SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}
 FILES = {**SHORT, "flows.source.size": "50 kB"}
@@ -311,6 +314,22 @@ def test_the_command_writes_the_file_that_is_named(
     assert (status, said) == (0, f"figure: {place}\n")
     begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     assert place.read_bytes().startswith(begins[ending])
+
+
+def test_a_drawing_has_a_component_a_line_and_says_what_matplotlib_says() -> None:
+    with drawing.paper_of(THEMES["paper"], 1) as (drawn, (axes,)):
+        axes.plot([k / 7 for k in range(100)], [k * k for k in range(100)], label="x²  and more")
+        axes.legend()
+    data = io.BytesIO()
+    drawn.savefig(data, format="svg")
+    plain, kept = data.getvalue().decode(), compact(data.getvalue().decode())
+    assert kept.count("\n") < plain.count("\n") / 4 and compact(kept) == kept
+    before, after = (list(ElementTree.fromstring(text).iter()) for text in (plain, kept))  # noqa: S314
+    for old, new in zip(before, after, strict=True):
+        data_of = [each.attrib.pop("d", "").split() for each in (old, new)]
+        assert (old.tag, old.attrib, (old.text or "").strip()) == (new.tag, new.attrib, (new.text or "").strip())
+        for one, other in zip(*data_of, strict=True):
+            assert one == other or abs(float(one) - float(other)) <= 0.005 + 1e-9
 
 
 def test_a_picture_of_no_known_format_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

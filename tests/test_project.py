@@ -14,6 +14,7 @@ import yaml
 
 from conftest import ROOT
 from pushout.generate import answers, generated
+from pushout.records import recorded
 from pushout.study.model import available, load
 
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -178,6 +179,24 @@ def test_the_citation_names_the_paper_of_every_study() -> None:
         source = load(study).source
         assert reference["title"].lower() in source.lower()
         assert all(author["family-names"] in source for author in reference["authors"])
+
+
+RECORDINGS = ("studies/*/*.json", "docs/*.json", "schema/*.json", "benchmarks/*/*.json")
+
+
+@pytest.mark.parametrize("file", [file for each in RECORDINGS for file in sorted(ROOT.glob(each))], ids=str)
+def test_a_recording_has_one_record_a_line(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert text == recorded(json.loads(text)), "written by another function"
+
+
+def test_a_record_that_is_too_long_or_has_tables_is_opened() -> None:
+    long = {"a": ["x" * 200] * 2}
+    document = {"few": {"n": 1, "of": [1, None]}, "deep": {"in": {"n": "é" * 110}}, "none": [], "long": long}
+    lines = recorded(document).splitlines()
+    assert lines[:4] == ["{", ' "few": {"n": 1, "of": [1, null]},', ' "deep": {', f'  "in": {{"n": "{"é" * 110}"}}']
+    assert lines[4:8] == [" },", ' "none": [],', ' "long": {', '  "a": [']
+    assert json.loads("\n".join(lines)) == document
 
 
 def test_generated_files_are_marked_as_such() -> None:

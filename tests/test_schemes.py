@@ -133,13 +133,6 @@ class HalfFull(Scheme):
 
     policy: str = field(default="half-full", init=False, repr=False)
     half: str
-    """Half; size or %."""
     mark: Literal["x", "y"] = "x"
-    """Which.
-
-    - `x`: This.
-    - `y`: That.
-    """
     links: int | Sequence[str] | None = None
-    """Where."""
 '''

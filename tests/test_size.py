@@ -22,7 +22,8 @@ from pushout.question import ask, size
 from pushout.question.goal import FORMS, Goal, Separate, Tried, judged, together
 from pushout.question.goal import read as goal_of
 from pushout.question.search import SearchResult, best, between, is_monotone, smallest
-from pushout.question.size import Answer, Question
+from pushout.question.size import Question
+from pushout.question.sized import Answer, SizeResult, is_falling
 from pushout.question.space import Space, space
 from pushout.question.store import Run
 
@@ -713,7 +714,7 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
     same = Answer("fba", 10_000, SearchResult(points[3], points[0], "bisect"), {}, points[::3])
     goal = Goal("goodput_ratio>=0.9", "summary.goodput_ratio", ">=", 0.9)
     document: Any = {"scenario": "x", "answers": []}
-    result = size.SizeResult(Columns.of({}), document, (goal,), "buffer", CELLS, None, [unsure, sure, same])
+    result = SizeResult(Columns.of({}), document, (goal,), "buffer", CELLS, None, [unsure, sure, same])
     figure = result.plot()
     (axes,) = figure.axes
     labels = {text.get_text() for text in figure.legends[0].get_texts()}
@@ -746,7 +747,7 @@ def test_a_figure_that_spans_decades_has_a_logarithmic_axis(most: float, scale: 
     answer = Answer("", 1100, SearchResult(points[2], points[1], "bisect"), {}, points)
     goal = Goal("transfer_time_p99_s<=4 ms", "summary.transfer_time_p99_s", "<=", 0.004)
     document: Any = {"scenario": "x", "answers": []}
-    (axes,) = size.SizeResult(Columns.of({}), document, (goal,), "buffer", CELLS, None, [answer]).plot().axes
+    (axes,) = SizeResult(Columns.of({}), document, (goal,), "buffer", CELLS, None, [answer]).plot().axes
     assert axes.get_yscale() == scale
     low, high = axes.get_ylim()
     assert (low > 0) == (scale == "log")
@@ -1007,6 +1008,6 @@ def test_a_window_between_two_goals_is_found_by_halving() -> None:
 )
 def test_an_answer_falls_if_a_value_above_one_that_meets_the_goal_misses_it(meets: str, falls: bool) -> None:
     tried = [Tried(float(value), None, sign == "+", True) for value, sign in enumerate(meets)]
-    answer = size.Answer.__new__(size.Answer)
+    answer = Answer.__new__(Answer)
     object.__setattr__(answer, "tried", tried[::-1])
-    assert size.is_falling(answer) is falls
+    assert is_falling(answer) is falls

@@ -24,6 +24,7 @@ from itertools import product
 from pathlib import Path
 
 import pushout
+from pushout.records import recorded
 
 HERE = Path(__file__).parent
 PORT = 5001
@@ -113,11 +114,11 @@ def main() -> None:
         for case in document["cases"]:
             own = Case(*(case[key] for key in ("congestion", "flows", "mbps", "queue_bytes")))
             case["pushout"] = simulated(own, document["seconds"])
-        asked.out.write_text(json.dumps(document, indent=1) + "\n")
+        asked.out.write_text(recorded(document))
     else:
         document = {"kernel": platform.release().split("-")[0], "seconds": asked.seconds, "warmup": WARMUP_S}
         document |= {"cases": list(measured(asked.seconds, asked.jobs))}
-        asked.out.write_text(json.dumps(document, indent=1) + "\n")
+        asked.out.write_text(recorded(document))
 
 
 def measured(seconds: int, jobs: int) -> Iterator[dict[str, object]]:

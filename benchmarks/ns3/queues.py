@@ -31,6 +31,7 @@ from typing import Any
 
 import pushout
 from pushout.bench.peers import ns3_program
+from pushout.records import recorded
 
 RATE = 50_000_000
 DELAY_S = 10e-3
@@ -145,7 +146,7 @@ def main() -> None:
             found = [(case, measured(pool, program, case)) for case in CASES]
             cases = [{**asdict(case), **runs(), "pushout": ours(case)} for case, runs in found]
         document = {"ns3": version, "starts_s": STARTS_S, "cases": cases}
-    asked.out.write_text(json.dumps(document, indent=1) + "\n")
+    asked.out.write_text(recorded(document))
 
 
 def measured(pool: ThreadPoolExecutor, program: str, case: Case) -> Callable[[], dict[str, Any]]:

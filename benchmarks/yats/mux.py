@@ -25,6 +25,7 @@ from features import Base, Run, run_of
 
 import pushout
 from pushout.bench.machine import machine
+from pushout.records import recorded
 from pushout.shipped import SCENARIOS
 
 HERE = Path(__file__).parent
@@ -144,7 +145,7 @@ def main() -> None:
         )
     if given.out:
         document = {"machine": described, "commit": _commit(given.source), "reps": given.reps, "cases": cases}
-        given.out.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        given.out.write_text(recorded(document), encoding="utf-8")
 
 
 def _commit(source: Path) -> str | None:

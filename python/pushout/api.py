@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pushout.policy.program import PoliciesByPort
     from pushout.question.compare import CompareResult
     from pushout.question.session import Session
-    from pushout.question.size import SizeResult
+    from pushout.question.sized import SizeResult
     from pushout.question.sweep import SweepResult
     from pushout.switch.explain import ExplainResult
     from pushout.switch.headroom import HeadroomResult
@@ -103,7 +103,7 @@ LATER = {
     "ExplainResult": "switch.explain",
     "HeadroomResult": "switch.headroom",
     "NeverResult": "worst_case.never",
-    "SizeResult": "question.size",
+    "SizeResult": "question.sized",
     "SweepResult": "question.sweep",
     "TraceResult": "tracing",
     "WhyResult": "counterfactual",

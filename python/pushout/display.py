@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pushout.answer.frame import display
 from pushout.counterfactual import WhyResult
 from pushout.question.compare import CompareResult
-from pushout.question.size import SizeResult
+from pushout.question.sized import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.result import Result
 from pushout.switch.explain import ExplainResult

@@ -16,7 +16,7 @@ from pushout.counterfactual import WhyResult
 from pushout.picture.request import recorded
 from pushout.quantity import grouped
 from pushout.question.compare import CompareResult
-from pushout.question.size import SizeResult
+from pushout.question.sized import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.result import Result
 from pushout.style import adaptive

@@ -13,6 +13,7 @@ from pushout import api, cache, shipped
 from pushout.document import Document, figure
 from pushout.errors import PushoutError, QuestionError
 from pushout.excerpt import fitted, place, quoted
+from pushout.options import Compare, Explain, Headroom, Predict, Run, Size, Why
 from pushout.source import Source, files, load
 
 LARGEST_TEXT = 2**20
@@ -20,6 +21,60 @@ LARGEST_TEXT = 2**20
 
 BRIEF = ("scenario", "seed", "duration_s", "warnings", "summary")
 """Parts of a report that a tool returns; the whole report goes into a file."""
+
+
+Given = dict[str, Any]
+"""Options of a verb by name."""
+
+PLAIN: dict[str, Any] = {
+    "scenario": str,
+    "set": list[str],
+    "policies": list[str],
+    "at": str,
+    "goal": str,
+    "low": str,
+    "high": str,
+    "table": str | list[dict[str, Any]],
+    "profile": str,
+    "qos": str,
+    "counts": str | dict[str, int],
+}
+"""Types of the options that JSON has in fewer forms than Python."""
+
+BUILTIN = {"int": int, "str": str, "bool": bool}
+
+
+def _asks(options: Callable[..., Any], *names: str, **defaults: int) -> Callable[[Callable[..., Document]], Any]:
+    """Give a tool some options of a verb as its arguments, before its own; those of `defaults` differ from the verb."""
+    fields = inspect.signature(options).parameters
+
+    def argument(name: str) -> inspect.Parameter:
+        field = fields[name]
+        kind = PLAIN.get(name) or BUILTIN[field.annotation.removesuffix(" | None")]
+        default = defaults.get(name, None if field.default == () else field.default)
+        return inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            annotation=kind | None if default is None else kind,
+            default=default,
+        )
+
+    def asking(tool: Callable[..., Document]) -> Any:
+        itself, _, *own = inspect.signature(tool).parameters.values()
+        signature = inspect.Signature([itself, *map(argument, (*names, *defaults)), *own])
+
+        @wraps(tool)
+        def called(self: "Tools", *args: Any, **kwargs: Any) -> Document:
+            given = signature.bind(self, *args, **kwargs).arguments
+            rest = {each.name: given[each.name] for each in own if each.name in given}
+            asked = {name: given.get(name, defaults.get(name)) for name in (*names, *defaults)}
+            known = {name: value for name, value in asked.items() if value is not None}
+            return tool(self, self._read(known), **rest)
+
+        called.__signature__ = signature  # type: ignore[attr-defined]
+        return called
+
+    return asking
 
 
 class Tools:
@@ -63,121 +118,69 @@ class Tools:
             "thresholds": reading.thresholds(source, set=set or ()),
         }
 
-    def run(
-        self,
-        scenario: str,
-        set: list[str] | None = None,  # noqa: A002
-        seed: int | None = None,
-        reps: int = 1,
-        figures: list[str] | None = None,
-        out: str | None = None,
-    ) -> dict[str, Any]:
+    @_asks(Run, "scenario", "set", "seed", "reps")
+    def run(self, asked: Given, figures: list[str] | None = None, out: str | None = None) -> Document:
         """Simulate a scenario and return its summary, with further `figures` by their path (ports.bottleneck.lost).
 
         `set` has overrides key=value; `out` names a .json file of the folder for the whole report.
         """
         target = self._report(out)
-        result = api.run(self._scenario(scenario), set=set or (), seed=seed, reps=reps)
+        result = api.run(**asked)
         brief = {name: result.document[name] for name in BRIEF if name in result.document}
         found = {path: figure(result.document, path) for path in figures or ()}
         _keep(target, result.document)
         return {**brief, "figures": found}
 
-    def compare(
-        self,
-        scenario: str,
-        policies: list[str],
-        at: str | None = None,
-        set: list[str] | None = None,  # noqa: A002
-        reps: int = 5,
-        out: str | None = None,
-    ) -> dict[str, Any]:
+    @_asks(Compare, "scenario", "policies", "at", "set", reps=5)
+    def compare(self, asked: Given, out: str | None = None) -> Document:
         """Run the same traffic under several policies at a place, and compare their figures with intervals."""
-        target = self._report(out)
-        result = api.compare(self._scenario(scenario), _without_code(policies), at=at, set=set or (), reps=reps)
-        _keep(target, result.document)
-        return result.document
+        return _kept(self._report(out), api.compare(**asked).document)
 
-    def size(
-        self,
-        scenario: str,
-        goal: str,
-        over: str,
-        low: str | None = None,
-        high: str | None = None,
-        set: list[str] | None = None,  # noqa: A002
-        least: int = 3,
-        most: int = 6,
-        largest: bool = False,
-        out: str | None = None,
-    ) -> dict[str, Any]:
+    @_asks(Size, "scenario", "goal", "over", "low", "high", "set", "largest", least=3, most=6)
+    def size(self, asked: Given, out: str | None = None) -> Document:
         """Find the smallest (or largest) value of a key (port.bottleneck.buffer) for a goal (goodput_ratio>=0.9)."""
-        target = self._report(out)
-        bounds = {name: value for name, value in (("low", low), ("high", high)) if value is not None}
-        runs = {"least": least, "most": most, "largest": largest}
-        result = api.size(self._scenario(scenario), goal, over, set=set or (), **runs, **bounds)  # type: ignore[arg-type]
-        _keep(target, result.document)
-        return result.document
+        return _kept(self._report(out), api.size(**asked).document)
 
-    def why(
-        self,
-        scenario: str,
-        at: str | None = None,
-        loss: int | None = None,
-        flow: str | None = None,
-        policies: list[str] | None = None,
-        set: list[str] | None = None,  # noqa: A002
-        last: int = 200,
-    ) -> dict[str, Any]:
+    @_asks(Why, "scenario", "at", "loss", "flow", "policies", "set", "last")
+    def why(self, asked: Given) -> Document:
         """Find out which earlier decision of a port would have saved a lost frame, and which policies would have."""
-        source = self._scenario(scenario)
-        rivals = _without_code(policies or ())
-        result = api.why(source, at=at, loss=loss, flow=flow, policies=rivals, set=set or (), last=last)
-        return result.document
+        return api.why(**asked).document
 
-    def headroom(
-        self,
-        table: str | list[dict[str, Any]],
-        mtu: int | None = None,
-        other: int | None = None,
-        cell: int | None = None,
-    ) -> dict[str, Any]:
+    @_asks(Headroom, "table", "mtu", "other", "cell")
+    def headroom(self, asked: Given) -> Document:
         """Compare the headroom that lines of a switch need with what they are given: a file of the folder, or rows."""
-        rows = self._file(table) if isinstance(table, str) else table
-        return api.headroom(rows, mtu=mtu, other=other, cell=cell).document
+        return api.headroom(**asked).document
 
-    def chip_predict(
-        self,
-        profile: str,
-        packet: int = 64,
-        lines: int | None = None,
-        qos: str | None = None,
-        cell: int | None = None,
-        set: list[str] | None = None,  # noqa: A002
-    ) -> dict[str, Any]:
+    @_asks(Predict, "profile", "packet", "lines", "qos", "cell", "set")
+    def chip_predict(self, asked: Given) -> Document:
         """Predict what acceptance tests of a switch count: of a scenario with a memory, or of a buffers.json."""
-        is_tables = profile.endswith(".json") and "\n" not in profile
-        given = self._file(profile) if is_tables else self._scenario(profile)
-        tables = None if qos is None else self._file(qos)
-        result = api.chip_predict(given, packet=packet, lines=lines, qos=tables, cell=cell, set=set or ())
-        return result.document
+        return api.chip_predict(**asked).document
 
-    def chip_explain(
-        self,
-        counts: str | dict[str, int],
-        packet: int = 64,
-        cell: int | None = None,
-        pool: int | None = None,
-    ) -> dict[str, Any]:
+    @_asks(Explain, "counts", "packet", "cell", "pool")
+    def chip_explain(self, asked: Given) -> Document:
         """Find the configurations of a memory that explain counts: a CSV file of the folder, or numbers by name."""
-        given = self._file(counts) if isinstance(counts, str) else counts
-        return api.chip_explain(given, packet=packet, cell=cell, pool=pool).document
+        return api.chip_explain(**asked).document
 
     def policies(self, name: str | None = None, kind: str | None = None) -> dict[str, Any]:
         """List the schemes that a scenario can name, or explain one: its source, idea, keys and defaults."""
         entries = [dict(entry) for entry in api.policies(name, kind=kind)]
         short = [{key: entry[key] for key in SHORT if key in entry} for entry in entries]
         return {"policies": entries if name is not None else short}
+
+    def _read(self, asked: Given) -> Given:
+        """Return the options with what they name in the folder; refuse files of other places, and code."""
+        found = dict(asked)
+        if "scenario" in asked:
+            found["scenario"] = self._scenario(asked["scenario"])
+        if "policies" in asked:
+            found["policies"] = _without_code(asked["policies"])
+        for name in ("table", "counts", "qos"):
+            if isinstance(asked.get(name), str):
+                found[name] = self._file(asked[name])
+        if "profile" in asked:
+            is_tables = asked["profile"].endswith(".json") and "\n" not in asked["profile"]
+            found["profile"] = (self._file if is_tables else self._scenario)(asked["profile"])
+        return found
 
     def _scenario(self, given: str) -> Source:
         """Read a scenario: a text, a file of the folder, or a shipped name."""
@@ -243,6 +246,12 @@ def _keep(target: Path | None, document: Document) -> None:
     """Write a whole report into a file, if one is named."""
     if target is not None:
         cache.write(target, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _kept(target: Path | None, document: Document) -> Document:
+    """Write a report like `_keep`, and return it."""
+    _keep(target, document)
+    return document
 
 
 TOOLS = (

@@ -15,6 +15,7 @@ from pushout.document import steps
 from pushout.quantity import FINEST, readable, word
 from pushout.stats import Interval
 from pushout.style import COLOURS, DASHES, FONT_PT, INK, MARKERS, SERIES, Theme, style
+from pushout.svg import compact
 
 GREY = COLOURS[INK][1]
 PALETTE = [COLOURS[colour][1] for colour in SERIES]
@@ -125,10 +126,21 @@ def _saved(figure: Any, kind: str) -> bytes:
     data = io.BytesIO()
     with mpl.rc_context(plain_style()):
         figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(METADATA[kind]))
-    return small(data.getvalue()) if kind == "png" else data.getvalue()
+    return finished(data.getvalue(), kind)
 
 
-def small(png: bytes) -> bytes:
+def finished(data: bytes, kind: str) -> bytes:
+    """Return a figure as its file is kept: a PNG in a third of its octets, an SVG in fewer lines."""
+    match kind:
+        case "png":
+            return _small(data)
+        case "svg":
+            return compact(data.decode()).encode()
+        case _:
+            return data
+
+
+def _small(png: bytes) -> bytes:
     """Store a PNG with 256 colours instead of all: a third of the octets."""
     from PIL import Image
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from pushout.bench.peers import OURS
 from pushout.bench.present import Row, rows, significant
+from pushout.svg import compact
 
 COLOURS = {OURS: "#0072b2", "ns-2": "#e69f00", "ns-3": "#009e73"}
 """Colours that colour-blind readers can distinguish (Okabe and Ito)."""
@@ -32,7 +33,7 @@ def figure(document: dict[str, Any]) -> str:
         axes.spines[["top", "right"]].set_visible(False)
         text = io.StringIO()
         drawing.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()
+    return compact(text.getvalue())
 
 
 def _bar(axes: Any, place: int, row: Row) -> None:

@@ -1,6 +1,5 @@
 """The command `pushout bench`."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import click
 from pushout.cli.options import FAILURE, FOLDER, JSON, console
 from pushout.cli.streams import echo_json
 from pushout.excerpt import place
+from pushout.records import recorded
 
 
 def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tuple[str, ...] | None]:
@@ -91,7 +91,7 @@ def bench(
             folder=out,
             progress=progress,
         )
-    write(out / "bench.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    write(out / "bench.json", recorded(document))
     write(out / "bench.md", present.markdown(document) + "\n")
     write(out / "bench.svg", plot.figure(document))
     if as_json:

@@ -23,6 +23,7 @@ from pushout.cli.page import write_figure
 from pushout.cli.streams import echo_json
 from pushout.cli.warn import warn
 from pushout.literals import PANELS, THEME_NAMES
+from pushout.options import PANELS as SHOWN
 
 if TYPE_CHECKING:
     from pushout.source import Source
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--what",
     metavar="A,B,…",
-    default="queue,drops,throughput",
+    default=",".join(SHOWN),
     show_default=True,
     help=f"Panels: {', '.join(PANELS)}; or figures that have one, as in loss,ports.bottleneck.occupancy.",
 )
@@ -61,9 +62,7 @@ if TYPE_CHECKING:
 @JSON
 def plot(
     runs: tuple[str, ...],
-    what: str,
     out: Path | None,
-    labels: str,
     sets: tuple[str, ...],
     as_json: bool,
     **options: Any,
@@ -77,20 +76,13 @@ def plot(
     from pushout.progress import Progress
 
     sources = _scenarios(runs, sets)
-    reps, options["at"] = options["reps"], options["at"] or ""
-    with Progress("replications" if reps > 1 else "") as progress:
-        drawn = api.plot(
-            [sources.get(given, given) for given in runs],
-            what=what,
-            labels=labels,
-            set=sets,
-            progress=progress,
-            **options,
-        )
+    options["at"] = options["at"] or ""
+    with Progress("replications" if options["reps"] > 1 else "") as progress:
+        drawn = api.plot([sources.get(given, given) for given in runs], set=sets, progress=progress, **options)
     place = out or Path(f"{default_folder(_name(runs))}-plot.png")
     write_figure(drawn, place)
     if as_json:
-        echo_json({"file": str(place), "panels": what.split(","), "runs": list(runs)})
+        echo_json({"file": str(place), "panels": options["what"].split(","), "runs": list(runs)})
 
 
 def _scenarios(runs: tuple[str, ...], sets: tuple[str, ...]) -> "dict[str, Source]":

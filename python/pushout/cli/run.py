@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -69,31 +69,28 @@ if TYPE_CHECKING:
 def run(
     scenario: str,
     sets: tuple[str, ...],
-    seed: int | None,
-    reps: int,
-    engine: str | None,
-    audit: bool,
     kinds: str | None,
     trace_ports: str | None,
     out: Path | None,
     picture: Path | None,
     html: Path | None,
-    jobs: int | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Simulate a scenario and summarise the results.
 
     With --trace one replication runs, on the reference engine where links carry cells; its figures are the same.
     """
+    from pushout.options import Run
     from pushout.progress import Progress
     from pushout.replicate import replicated
     from pushout.simulate import Job
 
-    chosen = _trace_kinds(kinds, trace_ports, reps)
+    chosen = _trace_kinds(kinds, trace_ports, options["reps"])
     with no_sweep(scenario):
         source = scenario_file(scenario)
-        sets = with_policies(source, sets)
-        job = Job(source, sets, engine, audit)
+        asked = Run(source, set=with_policies(source, sets), **options)
+        job = Job(source, tuple(asked.set), asked.engine, asked.audit)
         known = job.warnings()
     if chosen and out is None:
         out = Path(default_folder(f"{json.loads(job.explain())['name']}-trace"))
@@ -101,16 +98,16 @@ def run(
         _check_writable(out)
     planned = _to_measure(job) if picture or html else None
     if planned and planned.sets:
-        job = replace(job, sets=(*sets, *planned.sets))
+        job = replace(job, sets=(*job.sets, *planned.sets))
     warn(known)  # before a run that may take hours
     save: Save = _write_results
-    with Progress("replications" if reps > 1 else "") as progress:
+    with Progress("replications" if asked.reps > 1 else "") as progress:
         if chosen:
-            result, save = _trace(job, chosen, trace_ports or "", seed, progress)
+            result, save = _trace(job, chosen, trace_ports or "", asked.seed, progress)
         else:
-            shown_only = reps == 1 and not (as_json or out or picture or html)
+            shown_only = asked.reps == 1 and not (as_json or out or picture or html)
             flows = _most_shown() if shown_only else None
-            result = replicated(job, seed, reps, jobs=jobs, progress=progress, flows=flows)
+            result = replicated(job, asked.seed, asked.reps, jobs=asked.jobs, progress=progress, flows=flows)
     warn(warned for warned in result.warnings if warned not in known)
     if planned:
         _draw(result, planned, picture, html)

@@ -13,16 +13,17 @@ from pushout import _core
 from pushout.generate import answers, figures, findings, studies
 from pushout.generate.schemes import module
 from pushout.policy.published import PUBLISHED
+from pushout.records import recorded
+
+SCHEMES = Path("docs/schemes")
+"""Folder of the pages of schemes, which are not tracked: `docs/conf.py` writes them for the site."""
 
 
 def generated() -> dict[Path, str]:
     """Map every generated file below the working directory to its content."""
     schemas = {"scenario": _core.schema(), "result": _core.result_schema()}
-    texts = {
-        Path(f"schema/{name}.schema.json"): json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
-        for name, text in schemas.items()
-    }
-    pages = {Path("docs") / path: text for path, text in _core.docs()}
+    texts = {Path(f"schema/{name}.schema.json"): recorded(json.loads(text)) for name, text in schemas.items()}
+    pages = {path: text for path, text in _pages().items() if SCHEMES not in path.parents}
     classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
     files = {
         **texts,
@@ -37,11 +38,20 @@ def generated() -> dict[Path, str]:
     return {**files, **answers.pages(files)}
 
 
+def write_schemes(root: Path) -> None:
+    """Write the pages of the schemes below the root of the repository, and remove pages of schemes that are no more."""
+    _update({root / path: text for path, text in _pages().items() if SCHEMES in path.parents}, root / SCHEMES)
+
+
+def _pages() -> dict[Path, str]:
+    """Map the pages that the simulator writes from its declarations to their content."""
+    return {Path("docs") / path: text for path, text in _core.docs()}
+
+
 def _oracles() -> dict[Path, str]:
     """Write the published schemes in Python for the tests of the simulator, which compare them with its own."""
     tables = {name: {key: program[key] for key in program if key != "source"} for name, program in PUBLISHED.items()}
-    text = json.dumps(tables, indent=1, ensure_ascii=False) + "\n"
-    return {Path("crates/core/tests/equivalence/programs/published.json"): text}
+    return {Path("crates/core/tests/equivalence/programs/published.json"): recorded(tables)}
 
 
 def _performance() -> dict[Path, str]:
@@ -58,35 +68,35 @@ def _performance() -> dict[Path, str]:
     return {page: text}
 
 
-def stale(files: dict[Path, str]) -> list[Path]:
-    """List files that are missing or differ, and pages of removed schemes and studies."""
+def stale(files: dict[Path, str], folder: Path = studies.FOLDER) -> list[Path]:
+    """List files that are missing or differ, and pages in this folder that are none of the files."""
     wrong = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
-    pages = [path for folder in ("schemes", "studies") for path in Path("docs", folder).rglob("*.md")]
-    return wrong + [path for path in pages if path not in files]
+    return wrong + [path for path in folder.glob("*.md") if path not in files]
+
+
+def _update(files: dict[Path, str], folder: Path = studies.FOLDER) -> None:
+    """Write stale files anew, and remove the other pages of the folder."""
+    for path in stale(files, folder):
+        if path in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(files[path], encoding="utf-8")
+        else:
+            path.unlink()
 
 
 def main() -> int:
     """Write stale files, or with `--check` only name them."""
     if sys.argv[1:2] == ["--pictures"]:
-        findings.take_full(Path(sys.argv[2]))
-        findings.take_singles(Path(sys.argv[2]))
-        findings.take_prose(Path(sys.argv[2]))
+        findings.take_kept(Path(sys.argv[2]))
         findings.take(Path(sys.argv[2]))  # first, while the working tree is that of the runs
         studies.pictures(Path(sys.argv[2]))
         if missing := studies.score(Path(sys.argv[2])):
             print(f"docs/score.md stays as it is: the report lacks {', '.join(missing)}", file=sys.stderr)
     if sys.argv[1:2] == ["--answers"]:
         answers.KEPT.write_text(answers.renewed(sys.argv[2:]), encoding="utf-8")
-    files = generated()
-    wrong = stale(files)
     if sys.argv[1:] == ["--check"]:
-        return _checked(wrong)
-    for path in wrong:
-        if path in files:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(files[path], encoding="utf-8")
-        else:
-            path.unlink()
+        return _checked(stale(generated()))
+    _update(generated())
     return 0
 
 

@@ -39,11 +39,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
-import pushout
 from pushout import shipped
 from pushout.document import figure
 from pushout.generate import facts
 from pushout.generate.sentences import Sentence, SentenceError, evaluated
+from pushout.records import recorded
 
 DECLARED, KEPT = Path("docs/answers.toml"), Path("docs/answers.json")
 COLUMNS = "110"
@@ -97,12 +97,7 @@ class Answer:
     @cached_property
     def hash(self) -> str:
         """Hash all that the answer depends on, but for the code of the simulator."""
-        parts = [
-            pushout.__version__,
-            self.command,
-            json.dumps(dict(self.let)),
-            json.dumps(self._files(), sort_keys=True),
-        ]
+        parts = [self.command, json.dumps(dict(self.let)), json.dumps(self._files(), sort_keys=True)]
         parts += [json.dumps([each.page, each.text, list(each.holds)]) for each in self.says]
         parts += self._code()
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -220,11 +215,11 @@ def renewed(only: list[str]) -> str:
         print(f"measuring {name}", file=sys.stderr)
         results[name] = known[name].measure()
     kept_now = {name: vars(results[name]) for name in sorted(known) if name in results}
-    return json.dumps(kept_now, indent=1, ensure_ascii=False) + "\n"
+    return recorded(kept_now)
 
 
 def outdated() -> list[str]:
-    """Name the answers that are not measured, or whose scenario, command, sentence or version has changed since."""
+    """Name the answers that are not measured, or whose scenario, command or sentence has changed since."""
     results = kept() if KEPT.is_file() else {}
     return [
         answer.id

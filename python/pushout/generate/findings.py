@@ -1,14 +1,15 @@
 """The page of findings, from the studies and the data of their runs: `docs/findings.md`."""
 
-import json
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pushout.generate.studies import PICTURES as OF_STUDIES
 from pushout.generate.studies import copy_figure
 from pushout.parsing import parsed
+from pushout.records import recorded
 from pushout.shipped import STUDIES
 from pushout.study.digits import doubt
 from pushout.study.finding import AGREEING, SEEDS, Finding
@@ -71,32 +72,23 @@ def take(report: Path) -> None:
         if data.is_file():
             _keep({"commit": commit, **_read(data)}, STUDIES / study.id / FILE)
         for finding in study.findings:
-            copy_figure(report, study, finding.figure, PICTURES / f"{finding.id}.svg")
+            copy_figure(report, study, finding.figure, _picture(study, finding))
 
 
-def take_prose(report: Path) -> None:
-    """Copy the numbers of the prose of studies from a report to their folders, with the commit."""
+KEPT = {"prose": PROSE, "full": FULL, "single": SINGLE}
+"""Folders of a report with a file for each study, and the name of this file in the folder of the study."""
+
+
+def take_kept(report: Path) -> None:
+    """Copy the numbers of prose, full size and runs like print from a report to their studies, with the commit."""
     commit = _commit()
-    for data in sorted((report / "prose").glob("*.json")):
-        _keep({"commit": commit, **_read(data)}, STUDIES / data.stem / PROSE)
-
-
-def take_full(report: Path) -> None:
-    """Copy what studies gave at full size from a report to their folders, with the commit."""
-    commit = _commit()
-    for data in sorted((report / "full").glob("*.json")):
-        _keep({"commit": commit, **_read(data)}, STUDIES / data.stem / FULL)
-
-
-def take_singles(report: Path) -> None:
-    """Copy the counts of runs like print from a report to their folders, with the commit."""
-    commit = _commit()
-    for data in sorted((report / "single").glob("*.json")):
-        _keep({"commit": commit, **_read(data)}, STUDIES / data.stem / SINGLE)
+    for folder, name in KEPT.items():
+        for data in sorted((report / folder).glob("*.json")):
+            _keep({"commit": commit, **_read(data)}, STUDIES / data.stem / name)
 
 
 def _keep(document: Mapping[str, Any], file: Path) -> None:
-    file.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    file.write_text(recorded(document), encoding="utf-8")
 
 
 def _read(data: Path) -> dict[str, Any]:
@@ -131,12 +123,11 @@ def _studies(root: Path) -> list[Study]:
 def _section(study: Study, finding: Finding, result: Result) -> str:
     why, values = problem(study, finding, result), result.values
     failed = f"**This finding {why}.**" if why else ""
-    picture = PICTURES / f"{finding.id}.svg"
     parts = [
         f"## {finding.title}",
         failed,
         filled(finding.text, values),
-        _figure(study, finding) if picture.is_file() else "",
+        _figure(study, finding) if _picture(study, finding).is_file() else "",
         f"*Control.* {filled(finding.control.text, values)}{'' if result.control['holds'] else ' **It fails.**'}",
         f"*Range.* {_range(result)}",
         f"*Limits.* {filled(finding.limits, values)}",
@@ -146,10 +137,19 @@ def _section(study: Study, finding: Finding, result: Result) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def _picture(study: Study, finding: Finding) -> Path:
+    """Return the file of its figure: that of the study's page, or of the first finding with this figure."""
+    if finding.figure == study.listed_figure:
+        return OF_STUDIES / f"{study.id}.svg"
+    first = next(each for each in study.findings if each.figure == finding.figure)
+    return PICTURES / f"{first.id}.svg"
+
+
 def _figure(study: Study, finding: Finding) -> str:
     """Show the figure, which has the durations and replications of the study."""
     page = f"[study {study.id.partition('-')[0]}](studies/{study.id}.md)"
-    return f"![{finding.figure}](static/findings/{finding.id}.svg)\n\nThe figure is from {page} as it runs by itself."
+    place = _picture(study, finding).relative_to("docs").as_posix()
+    return f"![{finding.figure}]({place})\n\nThe figure is from {page} as it runs by itself."
 
 
 def _range(result: Result) -> str:

@@ -39,9 +39,16 @@ def _lasting(cell: dict[str, Any]) -> dict[str, Any]:
     if cell["cell_type"] != "code":
         return cell
     metadata = {key: value for key, value in cell["metadata"].items() if key != "execution"}
-    kept = [each for each in cell["outputs"] if not _is_removed(each)]
+    kept = [_in_a_line(each) for each in cell["outputs"] if not _is_removed(each)]
     outputs = [{**each, "execution_count": None} if "execution_count" in each else each for each in kept]
     return {**cell, "execution_count": None, "metadata": metadata, "outputs": _joined(outputs)}
+
+
+def _in_a_line(output: dict[str, Any]) -> dict[str, Any]:
+    """Return an output whose table for browsers is one text; nbformat gives each line of it a line of the file."""
+    if "text/html" not in output.get("data", {}):
+        return output
+    return {**output, "data": {**output["data"], "text/html": "".join(output["data"]["text/html"])}}
 
 
 def _is_removed(output: dict[str, Any]) -> bool:

@@ -48,7 +48,7 @@ def _class(entry: Entry, table: Table) -> str:
         *_parameters(entry["params"]),
     ]
     fields = [f'{tag}: str = field(default="{entry["name"]}", init=False, repr=False)']
-    fields += [line for param in entry["params"] for line in _field(param)]
+    fields += map(_field, entry["params"])
     head = f"@dataclass(frozen=True, eq=False, kw_only=True)\nclass {name}(Scheme):\n"
     return head + _docstring(paragraphs) + "\n" + textwrap.indent("".join(f"{line}\n" for line in fields), "    ")
 
@@ -60,7 +60,7 @@ def _idea(header: str) -> list[str]:
 
 
 def _parameters(params: Iterable[Param]) -> list[str]:
-    """Return the sentences of `help` about the parameters, without the longer texts that editors show."""
+    """Return the sentences about the parameters, which `help` and editors show."""
     items = [line for param in params for line in _wrapped(f"- {_explained(param)}", indent="  ")]
     return ["Its parameters:", "\n".join(items)] if items else []
 
@@ -87,22 +87,15 @@ def _filled(paragraph: str) -> str:
     return "\n".join(_wrapped(paragraph))
 
 
-def _field(param: Param) -> list[str]:
-    """A parameter and what it is, as the lines of a class."""
+def _field(param: Param) -> str:
+    """A parameter as a line of a class."""
     annotation = _annotation(param["schema"])
     default = param["default"]
     if param["required"]:
-        declared = f"{param['name']}: {annotation}"
-    elif default is None:
-        declared = f"{param['name']}: {annotation} | None = None"
-    else:
-        declared = f"{param['name']}: {annotation} = {_literal(default)}"
-    unit = "" if param["unit"] == "-" else f"; {param['unit']}"
-    text = f'"""{param["doc"].removesuffix(".")}{unit}.'
-    if not (words := meanings(param)):
-        return [declared, *_wrapped(text + '"""')]
-    items = [line for word in words for line in _wrapped(f"- {word}", indent="  ")]
-    return [declared, *_wrapped(text), "", *items, '"""']
+        return f"{param['name']}: {annotation}"
+    if default is None:
+        return f"{param['name']}: {annotation} | None = None"
+    return f"{param['name']}: {annotation} = {_literal(default)}"
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

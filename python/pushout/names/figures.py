@@ -126,7 +126,8 @@ def _split(name: str) -> tuple[str, list[str]]:
 @cache
 def _report() -> dict[str, Any]:
     """Return the schema of a report, with the computed figures."""
-    report: dict[str, Any] = json.loads(_core.result_schema())
+    schema = json.loads(_core.result_schema())
+    report: dict[str, Any] = _whole(schema, schema["$defs"])
     for path, each in COMPUTED.items():
         *above, name = path.split(".")
         node = report
@@ -134,6 +135,17 @@ def _report() -> dict[str, Any]:
             node = node["items"] if step == "*" else node["properties"][step]
         node["properties"][name] = {"description": each.meaning}
     return report
+
+
+def _whole(node: Any, shared: Mapping[str, Any]) -> Any:
+    """Return a copy of a schema with each form that it shares in the places of the references."""
+    if isinstance(node, list):
+        return [_whole(part, shared) for part in node]
+    if not isinstance(node, dict):
+        return node
+    name = node.get("$ref", "").rpartition("/")[2]
+    notes = {key: _whole(part, shared) for key, part in node.items() if key not in ("$ref", "$defs")}
+    return {**_whole(shared[name], shared), **notes} if name else notes
 
 
 def _is_list(node: Mapping[str, Any]) -> bool:

@@ -95,4 +95,4 @@ def written(figure: Any, kind: str) -> bytes:
     data = io.BytesIO()
     with mpl.rc_context(drawing.plain_style()):
         figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(metadata[kind]))
-    return drawing.small(data.getvalue()) if kind == "png" else data.getvalue()
+    return drawing.finished(data.getvalue(), kind)

@@ -105,7 +105,6 @@ class TailDrop(Scheme):
 
     policy: str = field(default="tail-drop", init=False, repr=False)
     clp_threshold: str | None = None
-    """Occupancy from which marked units are refused; size or %."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -127,7 +126,6 @@ class Ppd(Scheme):
 
     policy: str = field(default="ppd", init=False, repr=False)
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -160,22 +158,10 @@ class Epd(Scheme):
 
     policy: str = field(default="epd", init=False, repr=False)
     threshold: str = "80 %"
-    """Occupancy from which new frames are refused; size or %."""
     reserve: str | None = None
-    """Room to keep free instead of a fixed threshold, but never more than a fifth of the buffer (paper 001); size."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
     discard_rest: bool = True
-    """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
     action: Literal["drop", "mark", "trim"] = "drop"
-    """What happens to a frame that meets the threshold: `drop`, or `mark` where the transport reacts to marks (ECT).
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -207,21 +193,9 @@ class SelectiveDrop(Scheme):
 
     policy: str = field(default="selective-drop", init=False, repr=False)
     threshold: str = "90 %"
-    """Occupancy up to which every frame is taken; size or %."""
     scale: float = 0.8
-    """Multiple of the fair share from which a circuit is refused."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
     action: Literal["drop", "mark", "trim"] = "drop"
-    """What happens to a frame of a circuit with more than its share: `drop`, or `mark` where the transport reacts to
-    marks (ECT).
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -255,25 +229,11 @@ class Fba(Scheme):
 
     policy: str = field(default="fba", init=False, repr=False)
     threshold: str = "73.2421875 %"
-    """Occupancy R up to which every frame is taken; size or %."""
     capacity: str = "97.65625 %"
-    """Occupancy K at which a circuit may hold Z fair shares; size or %."""
     scale: float = 0.9
-    """Scaling factor Z of the share that a circuit may hold."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
     discard_rest: bool = True
-    """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
     action: Literal["drop", "mark", "trim"] = "drop"
-    """What happens to a frame of a circuit with more than its share: `drop`, or `mark` where the transport reacts to
-    marks (ECT).
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -310,13 +270,9 @@ class Dfba(Scheme):
 
     policy: str = field(default="dfba", init=False, repr=False)
     low: str = "50 %"
-    """Occupancy L below which every frame is taken; from it on none that is tagged (CLP = 1); size or %."""
     high: str = "90 %"
-    """Occupancy H from which every frame is refused; size or %."""
     fairness: float = 0.5
-    """Part a that a circuit's excess has in the probability of refusal; the load of the buffer has the rest."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -341,13 +297,7 @@ class DropFromFront(Scheme):
 
     policy: str = field(default="drop-from-front", init=False, repr=False)
     form: Literal["cell", "frame"] = "cell"
-    """What is given up.
-
-    - `cell`: One cell for each arriving cell.
-    - `frame`: One cell, and then the rest of its frame.
-    """
     pass_eom: bool = True
-    """Send the last cell of a broken frame as a delimiter; for the frame form only."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -402,47 +352,18 @@ class Red(Scheme):
 
     policy: str = field(default="red", init=False, repr=False)
     weight: float = 0.002
-    """Weight w of a new sample in the average queue."""
     max_p: float = 0.02
-    """Probability of discard when the average reaches the upper threshold."""
     min_threshold: str = "25 %"
-    """Average below which nothing is discarded; size or %."""
     max_threshold: str = "75 %"
-    """Average at which the probability is maxp; size or %."""
     curve: Literal["classic", "gentle"] = "classic"
-    """What happens above the upper threshold.
-
-    - `classic`: Everything is discarded from maxth on.
-    - `gentle`: From maxp at maxth on a straight line to 1 at twice maxth.
-    """
     packet_time: str | None = None
-    """Time in which an idle port could have sent a packet; by default a full frame of the average circuit; time."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
     action: Literal["drop", "mark", "trim"] = "drop"
-    """What happens to a packet that is drawn, and above the upper threshold to every one: `drop`, or `mark` where the
-    transport reacts to marks (ECT).
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
     adaptive: bool = False
-    """Move the largest probability so that the average stays in the middle between the thresholds (adaptive RED)."""
     interval: str = "500 ms"
-    """Time between two moves; time."""
     byte_mode: bool = False
-    """Discard short packets less often, in proportion to their length."""
     count: Literal["octets", "packets"] = "octets"
-    """What is counted between two discards in byte mode: `octets`, or `packets` as in the letter of the paper of 1993.
-
-    - `octets`: Octets, so that the probability of discard is proportional to the length.
-    - `packets`: Packets of any length.
-    """
     mtu: str | None = None
-    """Octets of a full packet; by default a full frame; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -488,37 +409,15 @@ class AtmRed(Scheme):
 
     policy: str = field(default="atm-red", init=False, repr=False)
     weight: float = 0.002
-    """Weight w of one cell in the average queue."""
     max_p: float = 0.02
-    """Probability per packet at the upper threshold; divided by the cells of a full frame."""
     min_threshold: str = "24.4140625 %"
-    """Average below which nothing is discarded; size or %."""
     max_threshold: str = "73.2421875 %"
-    """Average at which the probability is maxp; size or %."""
     curve: Literal["classic", "gentle"] = "gentle"
-    """What happens above the upper threshold.
-
-    - `classic`: Everything is discarded from maxth on.
-    - `gentle`: From maxp at maxth on a straight line to 1 at twice maxth.
-    """
     frame: str | None = None
-    """Cells of a full frame by which maxp is divided; by default those of each circuit's own; cells."""
     literal_eom: bool = False
-    """Discard a marked EOM of an accepted frame, as one sentence of the paper has it."""
     pass_eom: bool = True
-    """Keep the last cell of a frame that overflowed as a delimiter, if it fits."""
     discard_rest: bool = True
-    """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
     action: Literal["drop", "mark", "trim"] = "drop"
-    """What a mark causes: `drop`, the loss of the circuit's next frame, or `mark`, a congestion mark on the cell itself
-    where the transport reacts to marks (ECT).
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -561,27 +460,12 @@ class Fred(Scheme):
 
     policy: str = field(default="fred", init=False, repr=False)
     weight: float = 0.002
-    """Weight of a new sample in the average queue."""
     max_p: float = 0.02
-    """Probability of discard when the average reaches the upper threshold."""
     min_threshold: str = "25 %"
-    """Average below which nothing is discarded at random, and the most that one circuit may hold; size or %."""
     max_threshold: str = "75 %"
-    """Average from which every packet is discarded; size or %."""
     min_packets: int = 2
-    """Packets that a circuit may hold without taking part in random discard."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
     action: Literal["drop", "mark", "trim"] = "drop"
-    """What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT). A packet of
-    a circuit above its limit is always discarded.
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -613,19 +497,8 @@ class Step(Scheme):
 
     policy: str = field(default="step", init=False, repr=False)
     threshold: str = "20 %"
-    """Occupancy above which packets are marked; size or %."""
     action: Literal["drop", "mark", "trim"] = "mark"
-    """What happens to a packet that finds an occupancy above the threshold: `mark` where the transport reacts to marks
-    (ECT), or `drop`.
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -666,38 +539,13 @@ class Codel(Scheme):
 
     policy: str = field(default="codel", init=False, repr=False)
     target: str = "5 ms"
-    """Wait that is acceptable; time."""
     interval: str = "100 ms"
-    """Time for which packets may wait longer than the target; a round trip in the worst case; time."""
     law: Literal["exact", "linux"] = "exact"
-    """How the time between two discarded packets follows from their number.
-
-    - `exact`: interval / √count, as in RFC 8289.
-    - `linux`: In integers as in Linux.
-    """
     action: Literal["drop", "mark", "trim"] = "drop"
-    """What happens to a packet that is due to be discarded: `drop`, or `mark` where the transport reacts to marks
-    (ECT).
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
     ce_threshold: str | None = None
-    """Wait above which a packet is marked in any case if its transport reacts to marks (ECT); by default there is no
-    such limit; time."""
     mtu: str | None = None
-    """Octets behind a packet up to which it is not discarded; by default a full frame; size."""
     full: Literal["arrival", "fattest-queue"] = "arrival"
-    """What is lost when the buffer is full.
-
-    - `arrival`: The packet that arrives.
-    - `fattest-queue`: Packets at the head of the queue with the most octets.
-    """
     batch: int = 64
-    """Most packets that the queue with the most octets loses before the longest queue is determined again."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -738,38 +586,16 @@ class Pie(Scheme):
 
     policy: str = field(default="pie", init=False, repr=False)
     target: str = "15 ms"
-    """Target of the wait; time."""
     update: str = "15 ms"
-    """Time between two updates of the probability; time."""
     alpha: float = 0.125
-    """How fast the probability follows the wait's distance from the target, per second of wait."""
     beta: float = 1.25
-    """How fast the probability follows changes of the wait, per second of wait."""
     burst: str = "150 ms"
-    """Time for which a burst passes after a time without congestion; time."""
     law: Literal["rfc", "linux"] = "rfc"
-    """Which rules hold where RFC and Linux differ.
-
-    - `rfc`: RFC 8033.
-    - `linux`: Linux.
-    """
     action: Literal["drop", "mark", "trim"] = "drop"
-    """What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT).
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
     mark_limit: float = 0.1
-    """Probability above which packets are discarded instead of being marked."""
     derandomise: bool = True
-    """Spread discards evenly: neither two in a row nor long gaps."""
     byte_mode: bool = False
-    """Discard short packets less often, in proportion to their length."""
     mtu: str | None = None
-    """Octets of a full packet; by default a full frame; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -816,40 +642,15 @@ class Pi2(Scheme):
 
     policy: str = field(default="pi2", init=False, repr=False)
     target: str = "15 ms"
-    """Wait that is aimed at; time."""
     update: str = "16 ms"
-    """Time between two updates of the probability; time."""
     alpha: float = 0.16
-    """How fast the probability follows the wait's distance from the target, per second of wait."""
     beta: float = 3.2
-    """How fast the probability follows changes of the wait, per second of wait."""
     law: Literal["exact", "linux"] = "exact"
-    """How the probability is computed.
-
-    - `exact`: In real numbers, as in RFC 9332.
-    - `linux`: In integers as in Linux.
-    """
     coupling: float = 2.0
-    """Factor of the probability for packets of scalable senders (ECT(1) or CE)."""
     step: str = "1 ms"
-    """Wait above which every packet of a scalable sender is marked; time."""
     action: Literal["drop", "mark", "trim"] = "mark"
-    """What happens to a classic packet that is drawn: `mark` where the transport reacts to marks (ECT), or `drop`.
-
-    - `drop`: Refuse it.
-    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
-      other. A cell link marks the first cell of the frame (EFCI).
-    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
-      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
-    """
     overload: Literal["drop", "overflow"] = "drop"
-    """What happens when marks alone cannot hold the wait at its target.
-
-    - `drop`: Packets are discarded with the probability p'².
-    - `overflow`: The base probability stays at 1 / k, and the buffer fills.
-    """
     mtu: str | None = None
-    """Octets of a full packet; by default a full frame; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -877,11 +678,8 @@ class Espd(Scheme):
 
     policy: str = field(default="espd", init=False, repr=False)
     low: str = "70 %"
-    """Occupancy L below which the list of selected circuits is cleared; size or %."""
     high: str = "80 %"
-    """Occupancy H from which circuits are selected; size or %."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -913,23 +711,11 @@ class VirtualQueueing(Scheme):
 
     policy: str = field(default="virtual-queueing", init=False, repr=False)
     threshold: str = "33.333 %"
-    """Occupancy below which every frame is taken; size or %."""
     period: str = "1 ms"
-    """Interval at which the credits of minimum cell rates are renewed; time."""
     share: Literal["equal", "mean", "mcr", "none"] = "equal"
-    """How long a virtual queue may be above the threshold.
-
-    - `equal`: The threshold divided by the number of virtual queues in use.
-    - `mean`: The mean length of the virtual queues in use.
-    - `mcr`: The circuit's part of all minimum cell rates; equal if no circuit has one.
-    - `none`: None: a frame may begin only in an empty virtual queue.
-    """
     credits: bool = True
-    """Whether minimum cell rates earn credits; if not, all virtual queues take turns alike."""
     carry: bool = False
-    """Carry the fraction of a credit that is left over into the next period."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -964,31 +750,15 @@ class Wfepd(Scheme):
 
     policy: str = field(default="wfepd", init=False, repr=False)
     meter: Literal["moving-average", "sliding-window", "cell-window"] = "moving-average"
-    """How the rate of a circuit is measured.
-
-    - `moving-average`: Exponentially weighted: equation (2).
-    - `sliding-window`: All intervals of a window equally: equation (1).
-    - `cell-window`: All units of a window that moves with every cell, measured at every frame: the alternative of
-      section IV-A.
-    """
     interval: str = "10 ms"
-    """Interval between two measurements; time."""
     memory: float = 0.95
-    """Weight of the past in the moving average, below 1."""
     window: str = "200 ms"
-    """Length of the window; of a sliding one, a multiple of the interval; time."""
     bottom: float = 0.7
-    """Part of its share from which a circuit is pending."""
     top: float = 1.0
-    """Multiple of its share up to which a circuit is pending."""
     max_p: float = 0.1
-    """Highest probability with which frames of pending circuits are refused."""
     margin: float = 1.0
-    """Multiple of the line's rate that is divided among the circuits."""
     threshold: str = "0 %"
-    """Occupancy below which every frame is taken; size or %."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1026,7 +796,6 @@ class StaticThreshold(Scheme):
 
     policy: str = field(default="static-threshold", init=False, repr=False)
     limit: str = "50 %"
-    """Length that a queue may have; size or %."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1072,7 +841,6 @@ class DynamicThreshold(Scheme):
 
     policy: str = field(default="dynamic-threshold", init=False, repr=False)
     alpha: float = 2.0
-    """Length that a queue may have, as a multiple of the free room."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1102,11 +870,8 @@ class Abm(Scheme):
 
     policy: str = field(default="abm", init=False, repr=False)
     alpha: float = 0.5
-    """Length that all queues of a priority may have, as a multiple of the free room."""
     update: str = "80 us"
-    """Interval over which rates are measured; time."""
     congested: str = "28 kB"
-    """Length from which a queue counts as congested; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1130,7 +895,6 @@ class FollowLqd(Scheme):
 
     policy: str = field(default="follow-lqd", init=False, repr=False)
     counts_arrival: bool = True
-    """Whether an arriving packet counts for its own virtual queue when queues are compared."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1156,11 +920,8 @@ class Occamy(Scheme):
 
     policy: str = field(default="occamy", init=False, repr=False)
     alpha: float = 8.0
-    """Length that a queue may have, as a multiple of the free room."""
     token_rate: str = "55 per us"
-    """Tokens that the bucket gains: cells that the memory can read, sent or expelled; number in a second."""
     token_depth: str = "200 cells"
-    """Tokens that the bucket holds; cells."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1191,9 +952,7 @@ class DtEpd(Scheme):
 
     policy: str = field(default="dt-epd", init=False, repr=False)
     alpha: float = 2.0
-    """Length of a queue from which new frames are refused, as a multiple of the free room."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1235,43 +994,16 @@ class GatekeeperJanitor(Scheme):
 
     policy: str = field(default="gatekeeper-janitor", init=False, repr=False)
     upper: str = "80 %"
-    """Occupancy at which the gatekeeper becomes active; size or %."""
     lower: str = "40 %"
-    """Occupancy at or below which it rests again; size or %."""
     fcf: int | None = None
-    """Cells that a frame can spare; by default what the circuit's code repairs."""
     blf: int | None = None
-    """Frames that a block can spare; by default what the circuit's code repairs."""
     order: Literal["dead-first", "spare-first"] = "dead-first"
-    """When cells of dead frames are candidates.
-
-    - `dead-first`: Before any other.
-    - `spare-first`: After the single cells that frames can spare, as the text names these first.
-    """
     dead_frames: Literal["discard", "gate"] = "discard"
-    """What happens to the arriving cells of a dead frame.
-
-    - `discard`: They are discarded.
-    - `gate`: Unmarked ones are admitted, and marked ones while the gate is open.
-    """
     sweep: Literal["everything", "until-upper"] = "everything"
-    """How much the janitor gives up in a sweep.
-
-    - `everything`: Every candidate, and one whole frame of each circuit.
-    - `until-upper`: Until the occupancy is below the upper threshold.
-    """
     rearm: Literal["below-upper", "gate-open"] = "below-upper"
-    """When the janitor may sweep again.
-
-    - `below-upper`: After the occupancy has been below the upper threshold.
-    - `gate-open`: After the gate has opened.
-    """
     corrupted_blocks: bool = False
-    """Whether frames of blocks that are beyond repair may be given up."""
     pass_eom: bool = True
-    """Keep the last cell of a dead frame as a delimiter where it is needed, if it fits."""
     cache: int | None = None
-    """Addresses that the candidate cache holds; by default every candidate is known."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1330,45 +1062,20 @@ class Program(Scheme):
 
     policy: str = field(default="program", init=False, repr=False)
     name: str = "program"
-    """What messages call it."""
     asks: Literal["frame", "unit"] = "frame"
-    """How often it is asked.
-
-    - `frame`: Once a frame, at its first unit.
-    - `unit`: Once a unit.
-    """
     looks_at: Literal["total", "own", "queues"] | None = None
-    """What it looks at; by default what the code says.
-
-    - `total`: The total occupancy.
-    - `own`: Also that of the unit's own circuit, or how many circuits are active.
-    - `queues`: Also the queues: how long units wait, what waits behind them, state of queues, or units at the head.
-    """
     params: Mapping[str, Any] | None = None
-    """Parameters, by name."""
     limits: Mapping[str, Any] | None = None
-    """Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits
-    per second; tables."""
     state: Mapping[str, Any] | None = None
-    """State of the port, by name: the initial values."""
     per_vc: Mapping[str, Any] | None = None
-    """State of each circuit, by name: the initial values."""
     per_queue: Mapping[str, Any] | None = None
-    """State of each queue, by name: the initial values."""
     trace: Sequence[str] | None = None
-    """State of the port or of queues that reports with `measure.state` show over time, by name."""
     code: Sequence[str] | None = None
-    """Instructions; by default `accept` alone."""
     at_head: Sequence[str] | None = None
-    """Instructions about a unit at the head of its queue; by default it is sent."""
     tick: Mapping[str, Any] | None = None
-    """A clock, and the instructions that it runs; table."""
     pass_eom: bool = True
-    """Keep the last cell of a broken frame as a delimiter, if it fits."""
     stream: str = "program"
-    """Name of its random numbers: programs with one name draw the same at a port, and with "red" what RED draws."""
     source: Mapping[str, Any] | None = None
-    """The text from which the code comes; table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1397,18 +1104,9 @@ class Pushout1(Scheme):
 
     policy: str = field(default="pushout-1", init=False, repr=False)
     buffer_share: bool = False
-    """Count a queue only by what it has beyond its circuit's share of the buffer, by MCR."""
     keep_eom: bool = False
-    """Whether the EOM stays when the receiver already has a part of the frame."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
-    """What goes when the longest queue has no EOM.
-
-    - `next-queue`: Such a part of the next queue that has one; if there is none, as `head-fragment`.
-    - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
-    - `refuse`: Nothing.
-    """
     pass_eom: bool = True
-    """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1440,16 +1138,8 @@ class Pushout2(Scheme):
 
     policy: str = field(default="pushout-2", init=False, repr=False)
     buffer_share: bool = False
-    """Count a queue only by what it has beyond its circuit's share of the buffer, by MCR."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
-    """What goes when the longest queue has no entire packet.
-
-    - `next-queue`: Such a part of the next queue that has one; if there is none, as `head-fragment`.
-    - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
-    - `refuse`: Nothing.
-    """
     pass_eom: bool = True
-    """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1479,24 +1169,10 @@ class Pushout3(Scheme):
 
     policy: str = field(default="pushout-3", init=False, repr=False)
     buffer_share: bool = False
-    """Count a queue only by what it has beyond its circuit's share of the buffer, by MCR."""
     last_eom: Literal["stays", "goes"] = "stays"
-    """Whether the last EOM goes as well.
-
-    - `stays`: It stays, so that the frame that it ends is not touched.
-    - `goes`: It goes as well: the frame that it ended goes on into the next one, and both are lost.
-    """
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
-    """What goes when the longest queue ends with an EOM that stays.
-
-    - `next-queue`: Such a part of the next queue that has one; if there is none, as `head-fragment`.
-    - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
-    - `refuse`: Nothing.
-    """
     discard_rest: bool = True
-    """Whether to discard the rest of a frame that has lost a cell."""
     pass_eom: bool = True
-    """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1525,16 +1201,8 @@ class QuasiPushout(Scheme):
 
     policy: str = field(default="quasi-pushout", init=False, repr=False)
     buffer_share: bool = False
-    """Count a queue only by what it has beyond its circuit's share of the buffer, by MCR."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
-    """What goes when the quasi-longest queue has no entire packet.
-
-    - `next-queue`: Such a part of the next queue that has one; if there is none, as `head-fragment`.
-    - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
-    - `refuse`: Nothing.
-    """
     pass_eom: bool = True
-    """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1562,13 +1230,7 @@ class LongestQueue(Scheme):
 
     policy: str = field(default="longest-queue", init=False, repr=False)
     end: Literal["tail", "head"] = "tail"
-    """Which of its packets goes.
-
-    - `tail`: The packet that came last.
-    - `head`: The packet that would be sent next.
-    """
     counts_arrival: bool = True
-    """Whether an arriving packet counts for its own queue when queues are compared."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1619,30 +1281,15 @@ class ProgramPushout(Scheme):
 
     policy: str = field(default="program", init=False, repr=False)
     name: str = "program"
-    """What messages call it."""
     end: Literal["tail", "head"] = "tail"
-    """Which packet of the queue goes.
-
-    - `tail`: The packet that came last.
-    - `head`: The packet that would be sent next.
-    """
     params: Mapping[str, Any] | None = None
-    """Parameters, by name."""
     limits: Mapping[str, Any] | None = None
-    """Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits
-    per second; tables."""
     state: Mapping[str, Any] | None = None
-    """State of the port, by name: the initial values."""
     per_queue: Mapping[str, Any] | None = None
-    """State of each queue, by name: the initial values."""
     trace: Sequence[str] | None = None
-    """State of the port or of queues that reports with `measure.state` show over time, by name."""
     code: Sequence[str] | None = None
-    """Instructions that choose a queue; by default the longest."""
     stream: str = "pushout"
-    """Name of its random numbers: programs with one name draw the same at a port."""
     source: Mapping[str, Any] | None = None
-    """The text from which the code comes; table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1710,29 +1357,11 @@ class WrrMcr(Scheme):
 
     policy: str = field(default="wrr-mcr", init=False, repr=False)
     realisation: Literal["credits", "virtual-clock"] = "credits"
-    """When a circuit is owed a cell.
-
-    - `credits`: Credits in every period.
-    - `virtual-clock`: Cells fall due one by one.
-    """
     period: str = "1 ms"
-    """Time between two rounds of credits; time."""
     carry: Literal["exact", "floor"] = "exact"
-    """How the fraction of a cell that a circuit is owed is treated.
-
-    - `exact`: Up to one cell is kept.
-    - `floor`: Nothing is kept.
-    """
     mcr_plus: bool = False
-    """Whether to raise every MCR by its share of the reserved bandwidth."""
     reserved: str = "10 %"
-    """Bandwidth that MCR+ distributes, as a share of the line's rate; share."""
     layer: Literal["cells", "tcp"] = "cells"
-    """What a minimum cell rate counts.
-
-    - `cells`: Cells on the line, headers included.
-    - `tcp`: Application octets in full frames.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1755,12 +1384,6 @@ class StrictPriority(Scheme):
 
     policy: str = field(default="strict-priority", init=False, repr=False)
     queues: Literal["circuit", "class"] = "circuit"
-    """What has a queue of its own.
-
-    - `circuit`: Every circuit.
-    - `class`: Every class of traffic: the flows that name one section `[queue.NAME]` share a queue, in order of
-      arrival.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1785,14 +1408,7 @@ class Drr(Scheme):
 
     policy: str = field(default="drr", init=False, repr=False)
     quantum: str = "1514 bytes"
-    """Octets that a queue of weight 1 may send in a round; size."""
     queues: Literal["circuit", "class"] = "circuit"
-    """What has a queue of its own.
-
-    - `circuit`: Every circuit.
-    - `class`: Every class of traffic: the flows that name one section `[queue.NAME]` share a queue, in order of
-      arrival.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1818,9 +1434,7 @@ class FairQueue(Scheme):
 
     policy: str = field(default="fair-queue", init=False, repr=False)
     quantum: str = "1514 bytes"
-    """Octets that a queue may send in a round; size."""
     buckets: int = 1024
-    """Buckets into which circuits are hashed."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1849,9 +1463,7 @@ class DualQueue(Scheme):
 
     policy: str = field(default="dual-queue", init=False, repr=False)
     classic_share: str = "10 %"
-    """Share of the line that packets with neither ECT(1) nor CE may have while both queues wait; share."""
     mtu: str | None = None
-    """Octets of a full packet; by default a full frame; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1892,28 +1504,16 @@ class ProgramScheduler(Scheme):
 
     policy: str = field(default="program", init=False, repr=False)
     name: str = "program"
-    """What messages call it."""
     params: Mapping[str, Any] | None = None
-    """Parameters, by name."""
     limits: Mapping[str, Any] | None = None
-    """Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits
-    per second; tables."""
     state: Mapping[str, Any] | None = None
-    """State of the port, by name: the initial values."""
     per_queue: Mapping[str, Any] | None = None
-    """State of each queue, by name: the initial values."""
     trace: Sequence[str] | None = None
-    """State of the port or of queues that reports with `measure.state` show over time, by name."""
     code: Sequence[str] | None = None
-    """Instructions that choose a queue; by default the first."""
     joined: Sequence[str] | None = None
-    """Instructions for a unit that has joined a queue."""
     sent: Sequence[str] | None = None
-    """Instructions for a unit that is sent."""
     stream: str = "scheduler"
-    """Name of its random numbers: programs with one name draw the same at a port."""
     source: Mapping[str, Any] | None = None
-    """The text from which the code comes; table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1949,13 +1549,9 @@ class N23(Scheme):
 
     policy: str = field(default="n23", init=False, repr=False)
     n2: str = "20 cells"
-    """Cells that the receiver forwards before it sends the next credit cell: N2; cells."""
     n3: str | None = None
-    """Cells that keep the line busy for one round trip: N3; by default just enough for `peak`; cells."""
     peak: str | None = None
-    """Peak rate of one circuit, for the default of `n3`; by default the rate of the line; rate."""
     charge: bool = True
-    """Whether credit cells take their time on the line in the other direction, ahead of waiting data."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2000,15 +1596,9 @@ class Cbfc(Scheme):
 
     policy: str = field(default="cbfc", init=False, repr=False)
     credit_size: str = "128 bytes"
-    """Octets that a credit stands for, best the cell of the memory behind the line; a packet takes whole credits;
-    size."""
     overhead: str = "0 bytes"
-    """Octets that the receiver stores with each packet in addition; size."""
     room: str | None = None
-    """What each class may have behind the line, in whole credits; by default as much as keeps the line busy with the
-    largest packets; size."""
     update: str = "6400 bytes"
-    """Least distance of two messages of the receiver, in octets of the line that carries them; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2035,15 +1625,8 @@ class Gcra(Scheme):
 
     kind: str = field(default="gcra", init=False, repr=False)
     rate: str
-    """Rate promised, headers and padding included; rate."""
     tolerance: str = "0 s"
-    """How early a unit may come; time."""
     action: Literal["tag", "drop"] = "tag"
-    """What happens to units in excess.
-
-    - `tag`: It is marked with CLP = 1 and continues.
-    - `drop`: It is lost.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2066,13 +1649,7 @@ class Random(Scheme):
 
     kind: str = field(default="random", init=False, repr=False)
     probability: float
-    """Probability that a unit is marked: m."""
     action: Literal["tag", "drop"] = "tag"
-    """What happens to marked units.
-
-    - `tag`: It is marked with CLP = 1 and continues.
-    - `drop`: It is lost.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2116,18 +1693,10 @@ class File(Scheme):
 
     kind: str = field(default="file", init=False, repr=False)
     size: str
-    """Octets of one file; size."""
     off: str = "0 s"
-    """Pause between the last acknowledgement of a file and the start of the next; time."""
     every: str | None = None
-    """Interval from one file to the next; a file that is wanted before the last one has ended starts when that ends;
-    time."""
     at: Sequence[str] | None = None
-    """Instants at which files are wanted, counted from the start of the flow: one file for each, and no others;
-    time."""
     reconnect: bool = True
-    """Whether every file opens a new connection with fresh estimators. If not, the old connection continues with its
-    window and its estimate; after a pause longer than its retransmission timeout it slow-starts."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2151,10 +1720,7 @@ class Cbr(Scheme):
 
     kind: str = field(default="cbr", init=False, repr=False)
     rate: str
-    """Rate on the line, headers and padding included; rate."""
     size: str | Mapping[str, Any] = "1460 bytes"
-    """Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max
-    } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48 octets whatever this says; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2177,10 +1743,7 @@ class Poisson(Scheme):
 
     kind: str = field(default="poisson", init=False, repr=False)
     rate: str
-    """Mean rate on the line, headers and padding included; rate."""
     size: str | Mapping[str, Any] = "1460 bytes"
-    """Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max
-    } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48 octets whatever this says; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2215,33 +1778,14 @@ class OnOff(Scheme):
 
     kind: str = field(default="on-off", init=False, repr=False)
     peak: str
-    """Rate within a burst, headers and padding included; rate."""
     burst: int | None = None
-    """Mean number of packets in a burst."""
     on: str | None = None
-    """Mean length of a burst, instead of `burst`; time."""
     activity: float | None = None
-    """Share of time within bursts."""
     off: str | None = None
-    """Mean length of a silence, instead of `activity`; time."""
     distribution: Literal["exponential", "periodic"] = "exponential"
-    """How bursts and silences vary.
-
-    - `exponential`: A geometric number of packets, an exponential silence.
-    - `periodic`: Constant bursts and constant silences in all cycles.
-    """
     phase: Literal["random", "aligned"] = "random"
-    """The state of the source when it starts.
-
-    - `random`: A periodic source waits for a time uniform over its cycle and then begins its first burst; another one
-      starts anywhere in its cycle, silent with probability 1 − activity.
-    - `aligned`: At the beginning of a burst: sources that start together begin their first bursts together.
-    """
     total: int | None = None
-    """Packets after which the source stops; by default it never does."""
     size: str | Mapping[str, Any] = "1460 bytes"
-    """Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max
-    } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48 octets whatever this says; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2280,42 +1824,17 @@ class FecBlock(Scheme):
 
     kind: str = field(default="fec-block", init=False, repr=False)
     peak: str
-    """Rate of data packets within a burst, headers and padding included, parity not; rate."""
     burst: int | None = None
-    """Mean number of data packets in a burst."""
     on: str | None = None
-    """Mean length of a burst, instead of `burst`; time."""
     activity: float | None = None
-    """Share of time within bursts."""
     off: str | None = None
-    """Mean length of a silence, instead of `activity`; time."""
     distribution: Literal["exponential", "periodic"] = "periodic"
-    """How bursts and silences vary.
-
-    - `exponential`: A geometric number of packets, an exponential silence.
-    - `periodic`: Constant bursts and constant silences in all cycles.
-    """
     phase: Literal["random", "aligned"] = "random"
-    """The state of the source when it starts.
-
-    - `random`: A periodic source waits for a time uniform over its cycle and then begins its first burst; another one
-      starts anywhere in its cycle, silent with probability 1 − activity.
-    - `aligned`: At the beginning of a burst: sources that start together begin their first bursts together.
-    """
     block: int = 10
-    """Data packets in a block: K."""
     parity: int = 1
-    """Parity packets added to a block: h."""
     blocks: int | None = None
-    """Blocks after which the source stops; by default it never does."""
     mtu: str = "1500 bytes"
-    """Octets of every packet, IP header included; size."""
     parity_adds: Literal["rate", "time"] = "rate"
-    """What parity packets do to a burst.
-
-    - `rate`: More packets in the same time.
-    - `time`: A longer burst at the same rate.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2346,20 +1865,10 @@ class Arrivals(Scheme):
 
     kind: str = field(default="arrivals", init=False, repr=False)
     sizes: Literal["websearch", "data-mining", "hadoop"] | str | Mapping[str, Any]
-    """Sizes of transfers; sizes."""
     load: str | None = None
-    """Share of the sender's link that their data fill; share."""
     rate: str | None = None
-    """Mean number of arrivals, instead of `load`; number in a second."""
     gaps: Literal["poisson", "fixed"] = "poisson"
-    """Times between arrivals.
-
-    - `poisson`: Exponential gaps.
-    - `fixed`: Equal gaps; the first has a random length.
-    """
     to: Literal["any", "other-leaf"] | Sequence[str] | None = None
-    """Where they go: "any" other host, a host at another switch ("other-leaf"), or another one of a list of hosts, all
-    equally likely; by default to the host that the flow names; rule or hosts."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2387,23 +1896,10 @@ class Query(Scheme):
 
     kind: str = field(default="query", init=False, repr=False)
     fan_in: int
-    """Hosts that answer a query."""
     size: str
-    """Octets of all answers together; size."""
     rate: str
-    """Mean number of queries; number in a second."""
     gaps: Literal["poisson", "fixed"] = "poisson"
-    """Times between queries.
-
-    - `poisson`: Exponential gaps.
-    - `fixed`: Equal gaps; the first has a random length.
-    """
     among: Literal["any", "other-leaf"] = "any"
-    """Which hosts answer.
-
-    - `any`: To any other host, all equally likely.
-    - `other-leaf`: To a host at another switch, all equally likely.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2425,11 +1921,8 @@ class Replay(Scheme):
 
     kind: str = field(default="replay", init=False, repr=False)
     file: str
-    """The file that was recorded: CSV, Parquet, pcap or pcapng."""
     flow: str | None = None
-    """Only rows of this flow."""
     data: str | None = None
-    """The packets of the file, which `pushout` adds; recording."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2570,188 +2063,49 @@ class Tcp(Scheme):
 
     kind: str = field(default="tcp", init=False, repr=False)
     profile: Literal["bsd-1993", "linux", "datacenter"] | None = None
-    """Defaults of a kind of host; explicit keys take precedence.
-
-    - `bsd-1993`: 4.4BSD of 1993: its timers, its back-off table and its initial window; used by studies 000 to 004.
-    - `linux`: Linux with its defaults, for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to
-      begin with, timestamps.
-    - `datacenter`: Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10
-      ms.
-    """
     laws: Literal["rfc", "linux"] = "rfc"
-    """Which laws both ends follow where Linux and the RFCs part.
-
-    - `rfc`: RFC 1122, 5681, 6298 and 8985.
-    - `linux`: Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write at
-      once, and others after `fast_timer` exactly. An idle time halves the window once for each timeout, and so does an
-      application with what it leaves unused. The window grows by all that an ACK delivers, without a limit. Blocks
-      measure round trips. A first segment that is sent again restarts the timer. A timeout in a recovery leaves the
-      threshold as it is. A probe allows the ACK of a lone segment `min_rto`; the timers of probes and of reordering
-      expire 2 ms later, and all timers of a sender by `kernel_tick`.
-    """
     kernel_tick: str = "0 s"
-    """Tick of the kernel, by which timers of a sender expire late on average (with `laws = "linux"`): 4 ms at 250 Hz;
-    time."""
     congestion: Literal["reno", "new-reno", "tahoe", "cubic", "dctcp"] = "reno"
-    """Congestion control of the sender.
-
-    - `reno`: Fast retransmit and fast recovery, which the first new ACK ends.
-    - `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
-    - `tahoe`: Fast retransmit, and then a slow start.
-    - `cubic`: The window is a cubic function of the time since the last reduction.
-    - `dctcp`: The window falls by half of the share of octets that were marked.
-    """
     mss: int = 1460
-    """Octets of data in a full segment; the default fills an Ethernet frame."""
     window: str = "64 KiB"
-    """Receive buffer, hence largest window; above 65535 bytes the window field is scaled (RFC 1323) and the window
-    rounded down to a value of the scaled field. The default is that of the studies; size."""
     window_scaling: bool = True
-    """Whether the window-scale option is used; if not, a 64 KiB buffer advertises 65535 bytes."""
     timestamps: bool = False
-    """Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which reduce the data of a
-    full segment, and a round-trip measurement with every ACK of new data."""
     ecn: bool = False
-    """Explicit congestion notification (RFC 3168): segments say that ports may mark them instead of losing them, and
-    the sender reacts to a mark as to a loss, at most once per round trip and without a retransmission."""
     ect: Literal["data", "all"] = "data"
-    """Which packets ports may mark then.
-
-    - `data`: Segments of new data (RFC 3168).
-    - `all`: All: SYN, acknowledgements, retransmissions and probes as well (Linux with `dctcp`).
-    """
     l4s: bool = False
-    """These packets bear ECT(1) instead of ECT(0): the sender is one of L4S (RFC 9331), whose packets `dualpi2` puts
-    into its queue of low latency. Only with `congestion = "dctcp"`, the scalable congestion control."""
     delayed_ack: bool = True
-    """Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not, every segment."""
     slow_timer: str = "500 ms"
-    """Tick of the retransmission and persist timers and of round-trip measurements: 500 ms in 4.4BSD; 1 ps gives exact
-    timers. A timer of n ticks lasts between n - 1 and n ticks; time."""
     fast_timer: str = "200 ms"
-    """Tick of the delayed-acknowledgement timer: 200 ms in 4.4BSD; time."""
     timer_phase: Literal["random", "aligned"] = "random"
-    """Where the ticks of both timers fall.
-
-    - `random`: At random, drawn once for each host: hosts were not switched on together.
-    - `aligned`: At whole multiples of the tick on every host, as in a simulator with one clock.
-    """
     min_rto: str = "1 s"
-    """Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick; time."""
     rto_floor: Literal["sum", "variance"] = "sum"
-    """What `min_rto` bounds.
-
-    - `sum`: The timeout: max(`min_rto`, srtt + 4 mdev) (RFC 6298, 2.4).
-    - `variance`: Its part for variance: srtt + max(`min_rto`, 4 mdev), as in Linux (`tcp_rtt_estimator`,
-      `tcp_set_rto`).
-    """
     max_rto: str = "64 s"
-    """Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX); time."""
     backoff: Literal["rfc6298", "bsd"] = "rfc6298"
-    """How consecutive timeouts grow.
-
-    - `rfc6298`: Each one doubles the timeout in force, to which `min_rto` has been applied, up to `max_rto` (RFC 6298,
-      2.4 and 5.5). Only the first one for a segment halves the window (RFC 5681 section 3.1).
-    - `bsd`: They multiply the estimate by 2, 4, … 64, and apply `min_rto` to the product: nothing doubles while that is
-      less than `min_rto`. Each one halves the window (4.4BSD).
-    """
     initial_rto: str = "1 s"
-    """First retransmission timeout while there is no measurement: 1 s in RFC 6298, where a lost SYN is repeated after
-    1, 3, 7, … s; 6 s in 4.4BSD, where it is repeated after 6, 30 and 78 s; time."""
     initial_srtt: str | None = None
-    """Smoothed round-trip time before the first measurement; together with initial_mdev it replaces initial_rto by
-    their sum srtt + 4 mdev; time."""
     initial_mdev: str | None = None
-    """Mean deviation of the round-trip time before the first measurement; time."""
     initial_estimate: Literal["rfc6298", "bsd"] = "rfc6298"
-    """Role of the initial values in the first measurement and in the back-off before it.
-
-    - `rfc6298`: A timeout and no more: the back-off doubles it, and the first measurement replaces it (RFC 6298, 2.1
-      and 2.2). Where the SYN was sent again, data begin with 3 s at least (5.7).
-    - `bsd`: An estimate: the first measurement is averaged into `initial_srtt` and `initial_mdev`; without them the
-      back-off of `bsd` starts from twice `initial_rto` (4.4BSD).
-    """
     rtt_jitter: str = "0 s"
-    """Each measurement is lengthened by a uniform random time up to this one, against phase effects (L. Kalampoukas and
-    A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995, section 3); time."""
     initial_window: int = 1
-    """Congestion window of a new connection and after an idle time, in segments: 1 in 4.4BSD."""
     unscheduled: str | None = None
-    """Class in shared memories of the new data that a connection sends before its first acknowledgement, hence of its
-    first `initial_window` segments: the name of a section `[queue.NAME]`, by default the flow's class. The sender marks
-    these packets. What it sends again is of the flow's own class. Queues of ports and their schedulers do not heed the
-    mark."""
     initial_ssthresh: str | None = None
-    """Slow-start threshold of a new connection, up to and at which it slow-starts; unlimited in 4.4BSD; size."""
     dupack_threshold: int = 3
-    """Duplicate ACKs that trigger a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window can produce
-    turns fast retransmission off."""
     partial_ack: Literal["impatient", "slow-but-steady", "never"] = "impatient"
-    """Which partial ACKs restart the retransmission timer (new-reno only).
-
-    - `impatient`: The first one of a recovery restarts it (RFC 6582 section 3.2, step 3).
-    - `slow-but-steady`: Each one restarts it (RFC 2582 section 4; RFC 6298, 5.3).
-    - `never`: None restarts it.
-    """
     send_high: bool = True
-    """After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC 2582
-    section 5, the careful variant; new-reno only)."""
     sack: bool = False
-    """Selective acknowledgements (RFC 2018): ACKs report what has arrived out of order, and the sender repairs losses
-    by the algorithm `recovery`."""
     recovery: Literal["rfc6675", "prr", "rack"] = "rfc6675"
-    """Recovery algorithm: what counts as lost, and how fast the window is refilled (with sack).
-
-    - `rfc6675`: Losses by blocks above them; the window falls at once.
-    - `prr`: Losses by blocks above them; the window falls in proportion to what is delivered.
-    - `rack`: Losses by time, tail-loss probes; the window falls as with `prr`.
-    """
     sack_restarts_timer: bool = False
-    """Restart the retransmission timer also when a block reports data that had been sent before the first
-    unacknowledged segment was sent last, as Linux does (`tcp_clean_rtx_queue`); if not, only when new data is
-    acknowledged (RFC 6298, 5.3; with sack)."""
     dsack: bool = False
-    """ACKs report segments that arrive twice (RFC 2883). The sender then takes back a reduction of the window when all
-    that it sent again had arrived, as Linux does, and `rack` waits longer for packets that others have overtaken (RFC
-    8985; with sack)."""
     limited_transmit: bool = True
-    """Let duplicate ACKs send new segments before a loss is found (RFC 3042; with sack)."""
     byte_counting: bool = False
-    """Open the window by the octets that are acknowledged instead of by the number of ACKs (RFC 3465, with a limit of
-    two segments an ACK in slow start)."""
     cubic_c: float = 0.4
-    """C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1."""
     cubic_law: Literal["rfc9438", "linux"] = "rfc9438"
-    """How the window follows the curve and the window that Reno would have (cubic only).
-
-    - `rfc9438`: The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the window
-      is that of Reno, which grows by a segment a round trip from the window before the loss on (section 4.3).
-    - `linux`: As in `bictcp_update`, in whole segments. The curve is taken the shortest round trip ahead. The window of
-      Reno is a target as well, and always grows by 8/15 of a segment a round trip.
-    """
     hystart: Literal["linux", "plus-plus", "off"] = "linux"
-    """How slow start ends before a loss (cubic only).
-
-    - `linux`: Linux: when ACKs of a round come in a train of half a round trip, or when round trips have become longer.
-    - `plus-plus`: RFC 9406: a longer round trip slows the growth down to a quarter; after five such rounds slow start
-      ends.
-    - `off`: It ends with a loss or at the threshold.
-    """
     extra_increase: bool = False
-    """Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although it should
-    not (RFC 2525, "extra additive constant")."""
     halve_inflation: bool = False
-    """A timeout in fast recovery halves the window together with what duplicate ACKs have added to it, as 4.4BSD does
-    and RFC 2582 by its letter; if not, without that part."""
     missed_deflation: bool = False
-    """A fast recovery that three duplicates began and no fourth followed leaves the window inflated by these three, as
-    in 4.4BSD-Lite, which shrinks it only after more than three (RFC 2525, "failure of window deflation after loss
-    recovery"; reno only)."""
     one_fast_retransmit: bool = False
-    """One fast retransmission in a window of data: no other one before more is acknowledged than had been sent at the
-    last one or at a timeout, as in ns-2 by default (reno only)."""
     handshake: bool = True
-    """Open each connection with SYN and SYN-ACK; if not, it is established at once."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2774,9 +2128,7 @@ class Udp(Scheme):
 
     kind: str = field(default="udp", init=False, repr=False)
     ecn: bool = False
-    """Datagrams are ECN-capable (ECT): a port that marks keeps them, and the source sends on as before."""
     l4s: bool = False
-    """Datagrams that are ECN-capable bear ECT(1), so that `dualpi2` puts them into its queue of low latency."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2818,11 +2170,8 @@ class Fec(Scheme):
 
     kind: str = field(default="fec", init=False, repr=False)
     parity_cells: int = 1
-    """Parity cells added to every frame: p."""
     fcf: int | None = None
-    """Cells of a frame that switches may give up; by default as many as the code repairs."""
     blf: int | None = None
-    """Packets of a block that switches may give up; by default as many as the code repairs."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2847,9 +2196,7 @@ class TransferList(Scheme):
 
     kind: str = field(default="list", init=False, repr=False)
     file: str | None = None
-    """The file: CSV, a connection matrix of htsim (.cm), or a flow file of the HPCC family."""
     data: str | None = None
-    """The rows of the file as CSV, which `pushout` adds; or rows that are written here instead of a file; lines."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2872,7 +2219,6 @@ class Aal5(Scheme):
 
     kind: str = field(default="aal5", init=False, repr=False)
     llc_snap: bool = False
-    """Whether each frame carries an LLC/SNAP header of 8 octets (RFC 1483)."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2896,10 +2242,7 @@ class Packet(Scheme):
 
     kind: str = field(default="packet", init=False, repr=False)
     header: str = "0 bytes"
-    """Octets that the line adds to each packet: preamble, header, checksum, gap; size."""
     minimum: str | None = None
-    """Least octets of a packet with its header: shorter packets are padded, on lines and in buffers. 84 for Ethernet
-    with a header of 38; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2936,23 +2279,12 @@ class Dumbbell(Scheme):
 
     template: str = field(default="dumbbell", init=False, repr=False)
     sources: int
-    """Number of sources, and of sinks."""
     access: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    """Links from the sources to the left switch: one for all, or a list that repeats; link."""
     bottleneck: Mapping[str, Any]
-    """The link that all share; link."""
     egress: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
-    """Links from the right switch to the sinks: one for all, or a list that repeats; by default as `access`; link."""
     host_latency: str = "0 s"
-    """Time that an arriving frame spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"
-    """Time that a unit spends inside a switch, or router, before it reaches the output port; time."""
     flows: Literal["own", "none"] = "own"
-    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
-
-    - `own`: Those that the template describes.
-    - `none`: None: the flows of the scenario alone are between its hosts.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2993,21 +2325,11 @@ class ParkingLot(Scheme):
 
     template: str = field(default="parking-lot", init=False, repr=False)
     rate: str = "149760 kb/s"
-    """Rate of all links; rate."""
     near: str = "100 us"
-    """Propagation delay of the links of class near: along the way of the end-to-end flows; time."""
     cross: str = "950 us"
-    """Propagation delay of the links of class cross: to and from the hosts of the cross flows; time."""
     far: str = "2500 us"
-    """Propagation delay of the link of class far: from the host of the last two cross flows; time."""
     pause: str = "0 s"
-    """Longest of the random pauses before each packet that a sender sends; time."""
     flows: Literal["own", "none"] = "own"
-    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
-
-    - `own`: Those that the template describes.
-    - `none`: None: the flows of the scenario alone are between its hosts.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -3050,18 +2372,9 @@ class Iwu(Scheme):
 
     template: str = field(default="iwu", init=False, repr=False)
     sources: int
-    """Number of sources."""
     access: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    """Links from the sources to the unit, by default at the rate of the spaced cells: one for all, or a list that
-    repeats; link."""
     trunk: Mapping[str, Any]
-    """The link that all share; link."""
     flows: Literal["own", "none"] = "own"
-    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
-
-    - `own`: Those that the template describes.
-    - `none`: None: the flows of the scenario alone are between its hosts.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -3100,27 +2413,14 @@ class LeafSpine(Scheme):
 
     template: str = field(default="leaf-spine", init=False, repr=False)
     leaves: int
-    """Switches with hosts."""
     spines: int
-    """Switches that link the leaves."""
     hosts: int
-    """Hosts at every leaf."""
     links: int = 1
-    """Parallel links between a leaf and a spine."""
     host: Mapping[str, Any]
-    """Links between hosts and leaves; link."""
     fabric: Mapping[str, Any]
-    """Links between leaves and spines; link."""
     host_latency: str = "0 s"
-    """Time that a frame which arrives spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"
-    """Time that a unit spends inside a switch before it reaches the output port; time."""
     flows: Literal["own", "none"] = "own"
-    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
-
-    - `own`: Those that the template describes.
-    - `none`: None: the flows of the scenario alone are between its hosts.
-    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -3150,18 +2450,8 @@ class FatTree(Scheme):
 
     template: str = field(default="fat-tree", init=False, repr=False)
     radix: int
-    """Ports of every switch."""
     host: Mapping[str, Any]
-    """Links between hosts and edge switches; link."""
     fabric: Mapping[str, Any]
-    """Links between switches; link."""
     host_latency: str = "0 s"
-    """Time that a frame which arrives spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"
-    """Time that a unit spends inside a switch before it reaches the output port; time."""
     flows: Literal["own", "none"] = "own"
-    """Flows: `own`, those above, or `none` where `[[flow]]` names all.
-
-    - `own`: Those that the template describes.
-    - `none`: None: the flows of the scenario alone are between its hosts.
-    """

@@ -16,7 +16,7 @@ from pushout.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.compare import FIGURES, CompareResult, Policy
 from pushout.question.goal import Tried
 from pushout.question.plot import label_of
-from pushout.question.size import Answer, SizeResult, beyond_end, binding, is_falling
+from pushout.question.sized import Answer, SizeResult, beyond_end, binding, is_falling
 from pushout.question.sweep import SweepResult
 from pushout.show.columns import NOISE, Column, draw, of_runs
 from pushout.stats import AGREEING, Interval, unseen

@@ -4,8 +4,9 @@ from rich.console import Console
 
 from pushout.quantity import grouped
 from pushout.show.columns import Column, draw
-from pushout.switch.explain import Configuration, ExplainResult, Range
+from pushout.switch.explain import Configuration, ExplainResult
 from pushout.switch.predict import ChipResult
+from pushout.switch.proposal import Range
 
 
 def predicted(result: ChipResult, console: Console) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.cache import write
+from pushout.records import recorded
 from pushout.shipped import STUDIES
 from pushout.stats import Interval
 from pushout.study.expression import definitions
@@ -76,7 +77,7 @@ def document(results: Mapping[str, Sequence[Result]]) -> dict[str, Any]:
 def save(results: Sequence[Result], folder: Path, study: str) -> None:
     """Write what the findings of a study gave, with the version of the simulator."""
     document = {"version": _core.VERSION, "findings": [result.json() for result in results]}
-    write(folder / f"{study}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    write(folder / f"{study}.json", recorded(document))
 
 
 def kept(study: Study, root: Path = STUDIES) -> dict[str, Result]:

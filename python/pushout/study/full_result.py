@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 
 from pushout import _core
 from pushout.cache import write
+from pushout.records import recorded
 from pushout.shipped import STUDIES
 from pushout.study.expression import definitions
 from pushout.study.model import Study, StudyError
@@ -67,7 +68,7 @@ def inputs(study: Study) -> str:
 def save(outcome: Outcome, folder: Path) -> None:
     """Write what a study gave at full size, with the version of the simulator."""
     document = {"version": _core.VERSION, **vars(full(outcome))}
-    write(folder / f"{outcome.study.id}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    write(folder / f"{outcome.study.id}.json", recorded(document))
 
 
 def kept(study: Study, root: Path = STUDIES) -> tuple[str, Full] | None:

@@ -14,7 +14,7 @@ from pushout.study.charts import Chart
 from pushout.study.digits import decimals, grouped
 from pushout.study.outcome import Compared, Variant, Weighing, score
 from pushout.style import COLOURS, DASHES, FAINT, FONT_PT, GROUND, INK, MARKERS, SERIES, VERDICTS, style
-from pushout.svg import embedded, identifier
+from pushout.svg import compact, embedded, identifier
 
 DASHED = (0, (3, 1.6))
 VERDICT_MARKS = {"within": "o", "uncertain": "s", "differs": "X"}
@@ -176,7 +176,7 @@ def _draw(title: str, height: float, fill: Callable[[Any], None], *, width: floa
         text = io.StringIO()
         canvas: Any = FigureCanvasSVG(figure)  # savefig would draw everything twice
         canvas.print_svg(text, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    return Drawing(title, text.getvalue())
+    return Drawing(title, compact(text.getvalue()))
 
 
 def _rank(handle: Any) -> int:

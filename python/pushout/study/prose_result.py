@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pushout import _core
 from pushout.cache import write
+from pushout.records import recorded
 from pushout.shipped import STUDIES
 from pushout.stats import Interval
 from pushout.study import sentences
@@ -99,7 +100,7 @@ def inputs(study: Study) -> str:
 def save(prose: Prose, folder: Path, study: str) -> None:
     """Write the numbers of a study's prose, with the version of the simulator."""
     document = {"version": _core.VERSION, "digest": prose.digest, **prose.json()}
-    write(folder / f"{study}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    write(folder / f"{study}.json", recorded(document))
 
 
 def kept(study: Study, root: Path = STUDIES) -> Prose:

@@ -19,6 +19,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.cache import write
+from pushout.records import recorded
 from pushout.shipped import STUDIES
 from pushout.stats import share_interval
 from pushout.study.case import counted
@@ -128,7 +129,7 @@ def inputs(study: Study, number: Any) -> str:
 def save(found: Mapping[str, Likeness], folder: Path, study: str) -> None:
     """Write the counts of a study's numbers, with the version of the simulator."""
     document = {"version": _core.VERSION, "numbers": {name: vars(each) for name, each in found.items()}}
-    write(folder / f"{study}.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    write(folder / f"{study}.json", recorded(document))
 
 
 def kept(study: Study, root: Path = STUDIES) -> dict[str, Likeness]:

@@ -11,12 +11,14 @@ use super::file::{
 };
 use super::topology::{self, WireKeys};
 use crate::adaptation;
+use crate::buffer::size::{BufferSize, Level, PortBuffer};
 use crate::language::docs::{choice, pages, reference, section};
 use crate::language::registry::Entry;
 use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
 use crate::link::gate::loss::Gilbert;
 use crate::source::replay;
+use crate::units::{Bytes, CellCount, PartsPerMillion, Rate, Span};
 use crate::workload::{self, list};
 
 /// Return the JSON Schema of a scenario file, for editors and for programs that write scenarios.
@@ -49,7 +51,24 @@ pub fn schema() -> Json {
         ("measure", MeasureSection::DOC, object_schema(&MeasureSection::params())),
     ];
     let purpose = "A network, its traffic and the policies of its buffers.";
-    file("Pushout scenario", purpose, &HeadSection::params(), sections)
+    file("Pushout scenario", purpose, &forms(), &HeadSection::params(), sections)
+}
+
+/// Return the forms of quantities with the names that the schema gives them.
+fn forms() -> [(&'static str, Json); 8] {
+    fn form<T: Field>(name: &'static str) -> (&'static str, Json) {
+        (name, T::shape().schema)
+    }
+    [
+        form::<Span>("time"),
+        form::<Rate>("rate"),
+        form::<Bytes>("bytes"),
+        form::<CellCount>("cells"),
+        form::<PartsPerMillion>("ppm"),
+        form::<BufferSize>("size"),
+        form::<PortBuffer>("buffer"),
+        form::<Level>("level"),
+    ]
 }
 
 /// Return every page of the documentation: its path below the folder, and its text.

@@ -56,7 +56,7 @@ impl Cells<'_> {
         match route.to {
             Destination::Host { line } => {
                 let series = Series::behind(from as u32, span);
-                self.pending.push(Delivery { line, time, unit, units, awaited, series });
+                self.announce(Delivery { time, unit, units }, line, (awaited, series));
             }
             Destination::Port { port, lane, vc, entrance } => {
                 if entrance != Entrance::Trains {

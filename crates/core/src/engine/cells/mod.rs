@@ -5,17 +5,16 @@
 //! parallel simulation on one thread.
 //!
 //! # What it skips
-//! Most events: the queue holds only timers and wake-ups of ports, one for 250 cells in W1-cell. A port is woken at
-//! the earliest time at which the next unit that makes a host act could arrive at its next stop. It then merges
-//! everything that has arrived meanwhile (`inbox/`). The plan (`topology/`) chooses the form of each port (`port/`)
-//! before the run. A host acts on frames, as soon as they are on their way to it (`hosts.rs`).
+//! Most events: the queue holds only timers, wake-ups of ports and frames that a host may answer, one for 65 cells in
+//! W1-cell. A port is woken at the earliest time at which the next unit that makes a host act could arrive at its next
+//! stop. It then merges everything that has arrived meanwhile (`inbox/`). The plan (`topology/`) chooses the form of
+//! each port (`port/`) before the run.
 //!
 //! # Why that is exact
 //! Each port has a local clock. Before a port advances to an instant, the ports from which its units come advance to
 //! it. Where circuits form a cycle, all ports advance together in steps shorter than the way from any port to the
-//! next. A host acts early only if none of its timers fires before, and no other flow sends over its interface.
-//! Counts are sums, so units may be counted out of order. Units are counted one by one where the beginning or end of
-//! the measured time falls between them.
+//! next. Counts are sums, so units may be counted out of order. Units are counted one by one where the beginning or
+//! end of the measured time falls between them.
 //!
 //! # What turns it off
 //! Networks of packet links (`packets/`), and networks with credits (`reference/`).
@@ -81,9 +80,8 @@ struct Cells<'a> {
     /// Units that ports have just started to send.
     out: Outbox,
     losses: LossLog,
-    /// Pending deliveries to the host at the end of each line, and the newest deliveries.
+    /// Pending deliveries to the host at the end of each line.
     deliveries: Vec<VecDeque<Delivery>>,
-    pending: Vec<Delivery>,
     /// For every route the frames that have passed its ports that only delay and were only counted, and the frame
     /// boundaries on it.
     passed: Vec<PassedFrames>,
@@ -126,7 +124,6 @@ impl Cells<'_> {
             out: Outbox::default(),
             losses: LossLog { log: log.then(Vec::new), now: Vec::new() },
             deliveries: vec![VecDeque::new(); scenario.lines.len()],
-            pending: Vec::new(),
             passed: vec![PassedFrames::default(); routes],
             boundaries: vec![Boundary::default(); routes],
             policers: plan.policers.clone(),
@@ -153,7 +150,6 @@ impl Cells<'_> {
     fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         self.end = end;
         loop {
-            self.act_ahead();
             let (wakeup, port) = self.next_wakeup;
             let Some(event) = self.queue.pop_before(end.min(wakeup)) else {
                 if wakeup >= end {
@@ -188,9 +184,7 @@ impl Cells<'_> {
             ports.clone().for_each(|port| self.work_at(port, |process, cx, out| process.close(cx, out)));
             ports.clone().for_each(|port| self.leave_combs(port));
         }
-        self.act_ahead();
         ports.for_each(|line| self.arrive(line, last));
-        debug_assert!(self.pending.is_empty(), "whatever a host answers, it has answered in time");
     }
 
     /// Advance a port to `time` and schedule its next wake-up.

@@ -19,7 +19,6 @@
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::exact::accounting::unknown_unit;
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
-use crate::kernel::queue::Series;
 use crate::unit::{Flags, Unit};
 use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
@@ -190,16 +189,10 @@ impl Gathering {
 /// Units on their way to a host; the last one arrives at `time`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery {
-    /// The line over which the units arrive.
-    pub(crate) line: u32,
     pub(crate) time: Time,
     /// The first unit, with the marks of the first and the last unit.
     pub(crate) unit: Unit,
     pub(crate) units: u16,
-    /// Whether the last unit completes a frame that the host may answer.
-    pub(crate) awaited: bool,
-    /// Series of the event queue for the event of this arrival.
-    pub(crate) series: Series,
 }
 
 #[cfg(test)]

@@ -24,20 +24,17 @@ pub(crate) enum Form {
     WholeTrain,
     TrainEnds,
     BusySegment,
-    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy must observe.
+    /// FIFO, in one loop: a segment; cells that a policy must observe.
     LoopedSegment,
-    CrossingTrains,
     ShownCells,
     /// One queue: cells may be lost at its head, and departures follow arrivals in a loop of their own.
     HeadDrop,
-    /// Per-circuit queues: a train is reserved when it begins; a policy judges the cells of a segment in one loop.
+    /// Per-circuit queues: a train is reserved when it begins.
     ReservedTrain,
-    AskedSegment,
     /// Per-circuit queues: slots are assigned by counts; a frame is forwarded before it leaves.
     Rotation,
     Lookahead,
-    /// A host acts when a frame is in flight; a source without feedback sends ahead.
-    HostAhead,
+    /// A source without feedback sends ahead.
     OpenLoop,
     /// Single cells of clocked sources travel as lists of instants.
     Combs,

@@ -9,19 +9,16 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 18] = [
+const FORMS: [Form; 15] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
     Form::LoopedSegment,
-    Form::CrossingTrains,
     Form::ShownCells,
     Form::HeadDrop,
     Form::ReservedTrain,
-    Form::AskedSegment,
     Form::Rotation,
     Form::Lookahead,
-    Form::HostAhead,
     Form::OpenLoop,
     Form::Combs,
     Form::Rows,
@@ -139,21 +136,6 @@ fn uses(form: Form, changes: &[(&str, &str)]) -> u64 {
 
 const CLOCKED: [(&str, &str); 2] =
     [("kind = 'greedy'", "kind = 'cbr', rate = '20 Mb/s'"), ("kind = 'tcp'", "kind = 'cells'")];
-
-#[test]
-fn a_host_acts_when_a_frame_is_on_its_way() {
-    assert!(uses(Form::HostAhead, &[]) > 0);
-}
-
-#[test]
-fn a_host_to_which_nothing_is_acknowledged_does_not_act_ahead() {
-    assert_eq!(uses(Form::HostAhead, &CLOCKED), 0);
-}
-
-#[test]
-fn hosts_of_flows_that_start_together_act_ahead() {
-    assert!(uses(Form::HostAhead, &[("duration", "seed = 3\n    duration")]) > 0);
-}
 
 #[test]
 fn a_clocked_source_sends_ahead() {

@@ -14,6 +14,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value as Json, json};
 
 use crate::language::docs::GENERATED;
+use crate::language::schema::shared;
 use crate::verdict::Reason;
 
 use flows::{CIRCUIT, FLOW};
@@ -250,5 +251,5 @@ pub fn schema() -> Json {
         "count": { "anyOf": [{ "type": "integer", "minimum": 0 }, { "$ref": "#/$defs/interval" }] },
         "number": { "anyOf": [{ "type": ["number", "null"] }, { "$ref": "#/$defs/interval" }] },
     });
-    schema
+    shared(schema, &[])
 }

@@ -1,12 +1,9 @@
 //! Passing inner units of trains together.
 
+use super::Inbox;
 use super::merge_order::ArrivalPlace;
-use super::{Inbox, MOST_CROSSING};
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
-
-/// Greatest number of units of a short train.
-const SHORT: u16 = 4;
 
 impl Inbox {
     /// Return the number of lanes whose next unit is an inner unit of a train.
@@ -103,25 +100,5 @@ impl Inbox {
             }
         }
         sum
-    }
-
-    /// Find the next train and the trains whose units arrive among its units, if all are short and few, and arrive
-    /// before `stop` with no other unit in between; returns when the last of their units arrives.
-    pub(crate) fn crossing(&self, stop: Time, found: &mut Vec<CellTrain>) -> Option<Time> {
-        let mut end = Time::ZERO;
-        for &ArrivalPlace { time, lane } in self.order.sorted()?.iter().rev() {
-            if !found.is_empty() && time > end {
-                break;
-            }
-            let &train = self.front(lane);
-            if train.units > SHORT || !train.even || found.len() == MOST_CROSSING {
-                return None;
-            }
-            end = end.max(train.last);
-            found.push(train);
-        }
-        let behind = |train: &CellTrain| self.lanes[train.lane as usize].trains.get(1);
-        let apart = found.iter().all(|train| behind(train).is_none_or(|next| next.beat.time > end));
-        (apart && self.inner.lanes().is_empty() && !found.is_empty() && end < stop).then_some(end)
     }
 }

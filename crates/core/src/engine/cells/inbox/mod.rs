@@ -55,9 +55,6 @@ pub(crate) struct Inbox {
     reserved: Vec<CellTrain>,
 }
 
-/// Greatest number of crossing trains that are passed together.
-pub(crate) const MOST_CROSSING: usize = 8;
-
 /// Return the place of the next unit on a lane that has one.
 #[inline]
 fn next_on(lanes: &[InboxLane], lane: u32) -> ArrivalPlace {

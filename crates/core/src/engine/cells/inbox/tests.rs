@@ -160,30 +160,6 @@ proptest! {
         prop_assert_eq!(sum, expected.iter().map(|unit| u128::from(unit.0.0)).sum());
     }
 
-    /// Trains that cross each other are found together, with all that comes while they do.
-    #[test]
-    fn trains_that_cross_pass_together(frames in prop::collection::vec(even_frame(), 1..30)) {
-        let (mut inbox, expected) = filled(&frames);
-        let mut seen = Vec::new();
-        while !inbox.is_empty() {
-            let (mut found, mut order) = (Vec::new(), Vec::new());
-            let Some(end) = inbox.crossing(Time::NEVER, &mut found) else {
-                seen.extend(pop(&mut inbox, Time::NEVER));
-                continue;
-            };
-            inbox.in_order(&found, &mut order);
-            let mut next: Vec<u16> = found.iter().map(|inner| inner.unit.index).collect();
-            for (time, place) in order {
-                let place = place as usize;
-                seen.push((time, found[place].unit.frame, next[place]));
-                next[place] += 1;
-            }
-            prop_assert_eq!(seen.last().map(|unit| unit.0), Some(end));
-            found.iter().for_each(|_| inbox.pop_train());
-        }
-        prop_assert_eq!(seen, expected);
-    }
-
     /// Check that units which continue a frame in arrival join its train, even if the train has shrunk.
     #[test]
     fn a_frame_may_set_out_while_it_arrives(gaps in prop::collection::vec(1u64..4, 2..20), held in 1u64..6) {

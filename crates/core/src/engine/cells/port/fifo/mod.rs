@@ -131,8 +131,6 @@ enum SegmentStep {
     Busy { taken: u64 },
     /// Pass in one loop the segment up to the next end of a train; each cell is accepted, or lost with its frame.
     Loop,
-    /// Pass in one loop short trains that cross each other on an idle line.
-    Crossing,
     /// Pass in one loop cells that a policy must observe, although it has already decided about them.
     Shown,
     /// Pass a single unit.
@@ -220,7 +218,6 @@ impl CellFifo {
                     self.pass_busy(cx, out, taken)
                 }
                 SegmentStep::Loop => self.pass_loop(cx, out),
-                SegmentStep::Crossing => self.pass_crossing(cx, out),
                 SegmentStep::Shown => self.show_each(cx, out),
                 SegmentStep::Unit => {
                     if !self.pass_unit(cx, out, stop) {
@@ -254,10 +251,7 @@ impl CellFifo {
         if let Some(step) = self.step_of_train_end(cx, end) {
             return step;
         }
-        if self.counted.is_some() {
-            return SegmentStep::Settle;
-        }
-        self.step_of_crossing(cx, stop).unwrap_or(SegmentStep::Unit)
+        if self.counted.is_some() { SegmentStep::Settle } else { SegmentStep::Unit }
     }
 
     /// Pass every unit that arrives before `stop`, and add all units that were only counted to `books`.

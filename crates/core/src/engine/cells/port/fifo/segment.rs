@@ -18,8 +18,9 @@
 //! unit by unit.
 //!
 //! # What it saves
-//! Without this file W1-cell takes 8.1 times as long, the local network of study 000 3.5 times, multi-hop 2.3 times;
-//! without interleaved trains W1-cell takes 1.3 times as long.
+//! Without this file W1-cell takes 8.1 times as long, the local network of study 000 3.5 times, multi-hop 2.3 times.
+//! Of its three parts trains that no other crosses save WFEPD 1.2 times the instructions, ends of trains save `lan` 1.2
+//! times, busy segments save multi-hop 1.2 to 1.3 times.
 
 use super::{CellFifo, Content, SegmentStep};
 use crate::buffer::admission::{Policy, Rule, Shortcuts, Within};

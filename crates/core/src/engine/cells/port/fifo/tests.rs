@@ -105,27 +105,6 @@ fn a_segment_of_cells_that_arrive_together_on_an_idle_line_passes_in_one_loop() 
 }
 
 #[test]
-fn short_trains_that_cross_on_an_idle_line_pass_together() {
-    let mut port = Script::new(PLAIN, FAST, 2);
-    assert_eq!(port.frame(0, 1, 2).frame(1, 6, 2).run(100), "0x2e@11 1x2e@16");
-    assert_eq!(used(Form::CrossingTrains), 1);
-}
-
-#[test]
-fn short_trains_whose_losses_are_logged_do_not_pass_together() {
-    let mut port = Script::new(PLAIN, FAST, 2).logged();
-    assert_eq!(port.frame(0, 1, 5).frame(1, 6, 2).run(100), "1x2e@16 0x5e@41");
-    assert_eq!(used(Form::CrossingTrains), 0);
-}
-
-#[test]
-fn short_trains_that_arrive_together_pass_together_in_one_order() {
-    let mut port = Script::new(PLAIN, FAST, 2);
-    assert_eq!(port.frame(0, 1, 2).frame(1, 1, 2).run(100), "1x2e@11 0x2e@16");
-    assert_eq!(used(Form::CrossingTrains), 1);
-}
-
-#[test]
 fn cells_whose_fate_is_known_are_shown_to_the_policy() {
     let mut port = Script::new(SEES, EQUAL, 2);
     assert_eq!(port.frame(0, 0, 6).frame(1, 1, 6).run(200), "0x6e@100 1x6e@110");

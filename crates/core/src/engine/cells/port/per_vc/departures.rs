@@ -296,31 +296,6 @@ impl PerVc {
         }
     }
 
-    /// Assign one slot and count its departure, if its cell changes only counters and all earlier slots are counted;
-    /// returns whether it was assigned.
-    #[inline]
-    pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
-        let rotation = &self.rotation;
-        let (slots, sending) = (rotation.slots, rotation.sending);
-        let cut = self.gathered.separates(self.free.time);
-        let sure = slots < rotation.stop.min(rotation.sure) && self.ends < rotation.change;
-        if cut || !sure || rotation.booked < slots || rotation.places.is_empty() {
-            return false;
-        }
-        self.has_left(port);
-        port.counters.occupancy.drain(1, self.ends.0.into());
-        port.pool.remove(sending, 1);
-        if port.pool.of(sending) == 0 {
-            self.report_departure(port, self.ends, sending, false);
-        }
-        let vc = self.rotation.vc(slots);
-        self.send(self.ends);
-        self.ahead = Some(vc);
-        self.rotation.slots += 1;
-        self.note_booked(vc);
-        true
-    }
-
     /// Record that all assigned slots are counted in the pool, and that the last one went to the queue of `vc`.
     fn note_booked(&mut self, vc: PortVc) {
         let rotation = &mut self.rotation;

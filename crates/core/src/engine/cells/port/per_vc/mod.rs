@@ -34,9 +34,8 @@ use crate::engine::cells::port::context::{Context, PortSetup, Stops};
 use crate::engine::cells::port::gathered::GatheredUnits;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
-use crate::engine::cells::train::{CellSegment, CellTrain};
+use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{ExactTime, SpacingTable};
-use crate::engine::forms::{Form, allows};
 use crate::engine::questions::number_at_port;
 use crate::link::port::Port;
 use crate::scheduler::Scheduler;
@@ -76,7 +75,6 @@ pub(crate) struct PerVc {
     undisturbed: Time,
     /// The scheduled wake-up of the port, in time for the starts of the awaited units.
     pub(crate) called: Time,
-    segment: CellSegment,
     /// Work space for a decision: cells of joined trains that are still to arrive.
     rests: Vec<CellTrain>,
     /// Changes of queues that have not been reported to the push-out policy's register; `None` without a register, or
@@ -97,8 +95,6 @@ struct PolicyTraits {
     unseen: bool,
     /// Whether cells join one by one.
     one_by_one: bool,
-    /// Whether they do so only because the policy judges each cell.
-    asked: bool,
 }
 
 /// Bounds of the frames in the queues.
@@ -116,7 +112,6 @@ impl PolicyTraits {
     /// Return the properties of a port's policies.
     fn new(setup: &mut PortSetup<'_>, interest: Interest) -> PolicyTraits {
         let by_cell = goes_by_cell(setup.port);
-        let asked = setup.port.admission.asks_for_all();
         let observes_departures = by_cell || matches!(interest, Interest::Ends | Interest::Every);
         let routes = &setup.plan.routes[setup.index];
         let together = routes.iter().all(|route| route.handoff == Handoff::Together);
@@ -125,8 +120,7 @@ impl PolicyTraits {
             observes_departures,
             is_monotone: setup.port.admission.properties().is_monotone,
             unseen: together && !observes_departures,
-            one_by_one: by_cell || asked,
-            asked: asked && !by_cell,
+            one_by_one: by_cell || setup.port.admission.asks_for_all(),
         }
     }
 }
@@ -163,7 +157,6 @@ impl PerVc {
             awaited: 0,
             undisturbed: Time::ZERO,
             called: Time::NEVER,
-            segment: CellSegment::default(),
             rests: Vec::new(),
             register_log: (registers && !by_cell).then(RegisterLog::default),
             inbox,
@@ -178,7 +171,7 @@ impl PerVc {
             let stop = look.min(Time(until.0 + 1));
             let known = look.min(cx.end).min(cx.unknown_from(until) + self.min_arrival_delay);
             while let Some(next) = self.inbox.next_time().filter(|next| *next < stop) {
-                self.pass_next(cx, out, next, stop, known);
+                self.pass_next(cx, out, next, known);
             }
             if let Some(before) = stop.0.checked_sub(1) {
                 self.serve(cx, out, Time(before));
@@ -198,13 +191,10 @@ impl PerVc {
         self.done = self.done.max(Some(until));
     }
 
-    /// Pass the next arrival, at `next`, before `stop`; a train may be joined as a whole only if its units arrive
-    /// before `known`, the first unknown arrival.
-    fn pass_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time, stop: Time, known: Time) {
-        let (alone, asks) = (self.traits.one_by_one || cx.is_logged(), self.traits.asked && !cx.is_logged());
-        if asks && allows(Form::AskedSegment) && self.ask_segment(cx, out, stop) {
-            return;
-        }
+    /// Pass the next arrival, at `next`; a train may be joined as a whole only if its units arrive before `known`, the
+    /// first unknown arrival.
+    fn pass_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time, known: Time) {
+        let alone = self.traits.one_by_one || cx.is_logged();
         self.remind_in_time(cx, out, next);
         if !alone && self.take_train(cx, known, Occupancy::UpperBound) {
             return;

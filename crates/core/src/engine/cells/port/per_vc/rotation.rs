@@ -15,7 +15,7 @@
 //! one.
 //!
 //! # What it saves
-//! Without it W1 under DT-EPD and push-out takes 2.2 to 2.5 times as long, study 003 1.4 to 1.5 times.
+//! Without it W1 under DT-EPD and push-out takes 1.9 to 2.1 times the instructions, study 003 1.2 to 1.4 times.
 
 use crate::engine::exact::spacing::ExactTime;
 use crate::scheduler::Place;
