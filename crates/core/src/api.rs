@@ -1,6 +1,7 @@
 //! The interface for callers. It takes and returns texts, so that each binding (Python, browser, server) needs only a
 //! few lines.
 
+use crate::units::ids::LineId;
 use std::borrow::Cow;
 
 use serde_json::Value as Json;
@@ -118,7 +119,7 @@ pub struct Traced {
     /// The scenario that ran.
     pub scenario: Scenario,
     /// Ports at which packets were recorded.
-    pub ports: Vec<usize>,
+    pub ports: Vec<LineId>,
     /// Every packet at these ports, by the time at which its last unit was sent or lost.
     pub packets: Vec<TracedPacket>,
 }

@@ -8,7 +8,7 @@ use pushout_core::metrics::state::Figure;
 use pushout_core::scenario::contract::passing_circuits;
 use pushout_core::scenario::model::{Flow, Scenario};
 use pushout_core::trace::ring::RecordRing;
-use pushout_core::units::ids::CircuitId;
+use pushout_core::units::ids::{CircuitId, LineId};
 use pushout_core::units::{Span, Time};
 use pushout_core::view::FlowProgress;
 
@@ -23,7 +23,7 @@ pub(crate) struct History {
 
 impl History {
     /// No row yet.
-    pub(crate) fn new(scenario: &Scenario, port: usize) -> History {
+    pub(crate) fn new(scenario: &Scenario, port: LineId) -> History {
         let every = Span((scenario.duration.0 / ROWS).max(1));
         History { rows: Vec::new(), every, flows: listed(scenario, port) }
     }
@@ -35,7 +35,7 @@ impl History {
 
     /// Take a row if it is due: time, occupancy, losses by reason, marks, the octets that all flows have delivered, window
     /// and delivered octets of each of the [listed](listed()) flows, and the state of the port's policies.
-    pub(crate) fn take(&mut self, stepper: &Stepper<RecordRing>, port: usize) {
+    pub(crate) fn take(&mut self, stepper: &Stepper<RecordRing>, port: LineId) {
         if stepper.now() < self.next() {
             return;
         }
@@ -70,7 +70,7 @@ impl History {
 }
 
 /// Return the flows whose data pass a port, in order; where no data pass, those whose acknowledgements do.
-pub(crate) fn passing(scenario: &Scenario, port: usize) -> Vec<usize> {
+pub(crate) fn passing(scenario: &Scenario, port: LineId) -> Vec<usize> {
     let passing = passing_circuits(scenario);
     let circuits: Vec<CircuitId> = passing.at(port).iter().copied().collect();
     let passes = |circuit: CircuitId| circuits.binary_search(&circuit).is_ok();
@@ -82,7 +82,7 @@ pub(crate) fn passing(scenario: &Scenario, port: usize) -> Vec<usize> {
 }
 
 /// Return the flows with figures over time: all, or of many the first that pass the port in view.
-pub(crate) fn listed(scenario: &Scenario, port: usize) -> Vec<usize> {
+pub(crate) fn listed(scenario: &Scenario, port: LineId) -> Vec<usize> {
     let all = scenario.flows.len();
     let passing = if all > FLOWS { passing(scenario, port) } else { Vec::new() };
     if passing.is_empty() { (0..all.min(FLOWS)).collect() } else { passing.into_iter().take(FLOWS).collect() }

@@ -16,6 +16,7 @@
 //! digits as a text) and `engine`. `until` is the end of the run if it is missing; a search that ended at `until` continues
 //! from there when it is requested again. An answer has `error` if the request was wrong.
 
+use pushout_core::units::ids::LineId;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
@@ -207,10 +208,10 @@ fn texts(list: &Json) -> Vec<String> {
 }
 
 /// The port of this name; without one the first that has a limited buffer, or else the first of all.
-fn port(scenario: &Scenario, name: Option<&str>) -> Result<usize, String> {
+fn port(scenario: &Scenario, name: Option<&str>) -> Result<LineId, String> {
     let lines = &scenario.lines;
-    let Some(name) = name else { return Ok(lines.iter().position(Line::is_sampled).unwrap_or(0)) };
-    lines.iter().position(|line| line.name == name).ok_or_else(|| {
+    let Some(name) = name else { return Ok(lines.position(Line::is_sampled).unwrap_or_default()) };
+    lines.position(|line| line.name == name).ok_or_else(|| {
         let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
         api::unknown("port", name, &names)
     })

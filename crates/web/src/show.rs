@@ -1,5 +1,6 @@
 //! Content of a page, as JSON: numbers in flat lists, because there are thousands of units.
 
+use pushout_core::units::ids::LineId;
 use serde_json::{Value as Json, json};
 
 use pushout_core::buffer::size::Measure;
@@ -32,7 +33,7 @@ pub(crate) fn scenario(session: &Session) -> Json {
         "duration": scenario.duration.0,
         "warmup": scenario.warmup.0,
         "ports": scenario.lines.iter().map(line).collect::<Vec<_>>(),
-        "port": port,
+        "port": port.0,
         "thresholds": fixed_thresholds(scenario, port).iter().map(|it| json!([it.name, it.level])).collect::<Vec<_>>(),
         "flows": scenario.flows.iter().map(|flow| &flow.name).collect::<Vec<_>>(),
         "listed": history::listed(scenario, port),
@@ -55,7 +56,7 @@ fn stated(table: &Json) -> Json {
 }
 
 /// Return the policies of a port, or of the memory that it shares, as a scenario writes them.
-fn policies(scenario: &Scenario, port: usize, explained: &Json) -> Json {
+fn policies(scenario: &Scenario, port: LineId, explained: &Json) -> Json {
     let line = &scenario.lines[port];
     match &line.port.memory {
         Some(section) => explained["memory"][section].clone(),
@@ -98,7 +99,7 @@ pub(crate) fn picture(session: &Session, seen: &RecentEvents, have: usize) -> Js
         "occupancy": port.pool().total(),
         "occupancies": used.collect::<Vec<_>>(),
         "paused": network.ports.iter().map(is_paused).collect::<Vec<_>>(),
-        "losses": (0..network.ports.len()).map(|port| lost(session, port)).collect::<Vec<_>>(),
+        "losses": network.ports.keys().map(|port| lost(session, port)).collect::<Vec<_>>(),
         "memory": memory::filled(network, session.port),
         "queue_thresholds": queue_thresholds(network, session.port),
         "sent": counters.units_out,
@@ -119,7 +120,7 @@ fn is_paused(port: &Port) -> bool {
 }
 
 /// Units lost at a port since the start of the run.
-fn lost(session: &Session, port: usize) -> u64 {
+fn lost(session: &Session, port: LineId) -> u64 {
     session.stepper.tracer().lost(port).iter().sum()
 }
 

@@ -173,7 +173,7 @@ mod tests {
     use crate::scenario;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
-    use crate::units::ids::{CircuitId, PortVc};
+    use crate::units::ids::{CircuitId, LineId, PortVc};
     use crate::verdict::Reason;
 
     /// Two files through a buffer that is too small for both.
@@ -204,8 +204,8 @@ mod tests {
         audit(&scenario, &outcome).failures.join("; ")
     }
 
-    fn line(scenario: &Scenario, name: &str) -> usize {
-        scenario.lines.iter().position(|line| line.name == name).unwrap()
+    fn line(scenario: &Scenario, name: &str) -> LineId {
+        scenario.lines.position(|line| line.name == name).unwrap()
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
         let forged = failures(FILES, |_, outcome| outcome.network.circuits[CircuitId(0)].lost(&marked));
         assert!(forged.contains("ports marked 0 units, but 1 have arrived or are lost"), "{forged}");
         let vanished = failures(FILES, |_, outcome| {
-            outcome.network.ports[0].counters_mut().marked(Time::ZERO, &CELL, Reason::Early);
+            outcome.network.ports[LineId(0)].counters_mut().marked(Time::ZERO, &CELL, Reason::Early);
         });
         assert_eq!(vanished, "ports marked 1 units, but 0 have arrived or are lost and 0 are in flight");
     }

@@ -11,7 +11,7 @@ use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::Refusal;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, LineId};
 use crate::verdict::Reason;
 
 /// Times the event loop of a run by the caller's clock, and reports progress to the caller: the core has no clock and
@@ -121,7 +121,7 @@ pub struct LossRecord {
     /// Instant of the loss.
     pub time: Time,
     /// Port at which the unit was lost.
-    pub port: u32,
+    pub port: LineId,
     /// Circuit of the lost unit.
     pub vc: CircuitId,
     /// Frame of the lost unit.

@@ -1,5 +1,6 @@
 //! The event queue: a quaternary heap of sixteen-octet keys, and rows for events that are added in order.
 
+use crate::units::ids::LineId;
 use std::collections::VecDeque;
 
 use crate::units::{Span, Time};
@@ -91,8 +92,8 @@ impl Series {
     }
 
     /// Return the series of events that a port causes `delay` after an event there.
-    pub fn behind(port: u32, delay: Span) -> Series {
-        Series(delay.0 ^ (u64::from(port) + 1).rotate_right(20))
+    pub fn behind(port: LineId, delay: Span) -> Series {
+        Series(delay.0 ^ (u64::from(port.0) + 1).rotate_right(20))
     }
 }
 

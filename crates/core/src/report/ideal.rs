@@ -1,5 +1,6 @@
 //! The ideal against which goodput is measured, for the flows of a scenario.
 
+use crate::units::ids::{IdVec, LineId};
 use std::collections::BTreeMap;
 
 use crate::metrics::ideal::{Demand, max_min};
@@ -10,7 +11,8 @@ use crate::transport::{self, Transport};
 /// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after a
 /// number of packets needs only the rate that carries them.
 pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
-    let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.sending_rate().as_f64()).collect();
+    let capacities: IdVec<LineId, f64> =
+        scenario.lines.iter().map(|line| line.sending_rate().as_f64()).collect();
     let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();
     max_min(&capacities, &demands)
 }

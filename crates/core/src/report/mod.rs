@@ -44,7 +44,7 @@ use crate::scenario::model::{Line, Scenario};
 use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, LineId};
 use crate::verdict::Reason;
 
 /// The report of a run. Its text is written entry by entry, so that only the longest entry must fit into memory.
@@ -225,14 +225,14 @@ fn append_coding(entry: &mut Json, coding: &Coding) {
     entry["packet_throughput"] = books.throughput().into();
 }
 
-fn port_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
+fn port_json(scenario: &Scenario, outcome: &Outcome, index: LineId) -> Json {
     let mut port = plain_port(&scenario.lines[index], outcome, index);
     curves::append_to_port(&mut port, scenario, outcome, index);
     port
 }
 
 /// Return the part of an entry that every port has.
-fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
+fn plain_port(line: &Line, outcome: &Outcome, index: LineId) -> Json {
     let port = &outcome.network.ports[index];
     let counters = port.counters();
     let marked = by_reason(|reason| counters.marked_for(reason));

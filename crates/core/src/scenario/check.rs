@@ -25,7 +25,7 @@ use crate::language::set::Set;
 use crate::language::tree::{self, Fault, Key, Value};
 use crate::rng::NameKeys;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, NodeId};
+use crate::units::ids::{CircuitId, IdVec, LineId, NodeId};
 
 impl Scenario {
     /// Return this scenario with another seed, and with the routes and transfers that this seed determines.
@@ -149,7 +149,7 @@ fn check_ports(
 #[derive(Clone, Debug)]
 struct Wired {
     nodes: IdVec<NodeId, NetworkNode>,
-    lines: Vec<Line>,
+    lines: IdVec<LineId, Line>,
     flows: Vec<Flow>,
     vcs: IdVec<CircuitId, Vc>,
     drawings: Vec<Drawing>,

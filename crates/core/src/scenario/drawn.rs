@@ -6,7 +6,7 @@ use super::model::{Line, NetworkNode, NodeKind, Transfer};
 use crate::rng::Stream;
 use crate::source::arrivals::{self, Destinations, Gaps, TransferDestination};
 use crate::source::{Spec, query};
-use crate::units::ids::{IdVec, NodeId};
+use crate::units::ids::{IdVec, LineId, NodeId};
 use crate::units::{PS_PER_S, Span};
 
 /// A transfer before it has a route.
@@ -67,7 +67,7 @@ impl DrawingFlow<'_> {
 
 impl Hosts {
     /// List the hosts of a network.
-    pub(super) fn new(nodes: &IdVec<NodeId, NetworkNode>, lines: &[Line]) -> Hosts {
+    pub(super) fn new(nodes: &IdVec<NodeId, NetworkNode>, lines: &IdVec<LineId, Line>) -> Hosts {
         let (mut rates, mut first) = (IdVec::filled(0.0, nodes.len()), IdVec::filled(None, nodes.len()));
         for line in lines {
             rates[line.from] += line.rate.as_f64();

@@ -12,18 +12,18 @@ use std::rc::Rc;
 
 use super::model::{Line, NetworkNode, NodeKind, SharedRoute};
 use crate::rng::{mix, path_key};
-use crate::units::ids::{IdVec, NodeId};
+use crate::units::ids::{IdVec, LineId, NodeId};
 
 /// The lines of a network for the choice among equal routes.
 #[derive(Debug)]
 pub(super) struct EqualRoutes<'a> {
     nodes: &'a IdVec<NodeId, NetworkNode>,
-    lines: &'a [Line],
+    lines: &'a IdVec<LineId, Line>,
     seed: u64,
     /// For every node the lines that start there, and those that end there, by name: so another order of declaration leaves
     /// every choice as it is.
-    out: IdVec<NodeId, Vec<usize>>,
-    into: IdVec<NodeId, Vec<usize>>,
+    out: IdVec<NodeId, Vec<LineId>>,
+    into: IdVec<NodeId, Vec<LineId>>,
     /// The seed of every node.
     seeds: IdVec<NodeId, u64>,
     /// For each node that was a destination so far, the number of hops to it from every node that forwards.
@@ -51,19 +51,19 @@ const UNREACHED: u32 = u32::MAX;
 type HopCounts = IdVec<NodeId, u32>;
 
 /// A route as a list of lines, and the range of random numbers that selects it.
-type Way = (Vec<usize>, Range<u128>);
+type Way = (Vec<LineId>, Range<u128>);
 
 impl<'a> EqualRoutes<'a> {
     /// Prepare the choice of routes in a network for this seed, without the lines that are down.
     pub(super) fn new(
         nodes: &'a IdVec<NodeId, NetworkNode>,
-        lines: &'a [Line],
+        lines: &'a IdVec<LineId, Line>,
         seed: u64,
-        down: &[usize],
+        down: &[LineId],
     ) -> EqualRoutes<'a> {
         let (mut out, mut into) =
             (IdVec::filled(Vec::new(), nodes.len()), IdVec::filled(Vec::new(), nodes.len()));
-        for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
+        for (index, line) in lines.pairs().filter(|(index, _)| !down.contains(index)) {
             out[line.from].push(index);
             into[line.to].push(index);
         }
@@ -81,7 +81,7 @@ impl<'a> EqualRoutes<'a> {
         from: NodeId,
         via: &[NodeId],
         to: NodeId,
-    ) -> Result<Vec<usize>, (NodeId, NodeId)> {
+    ) -> Result<Vec<LineId>, (NodeId, NodeId)> {
         let ends = [from, to].map(|node| &self.nodes[node].name);
         let flow = path_key(self.seed, format_args!("flow.{flow}.route.{}.{}", ends[0], ends[1]));
         let (mut path, mut start) = (Vec::new(), from);
@@ -93,7 +93,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Append the lines from one node to another.
-    fn leg(&mut self, flow: u64, from: NodeId, to: NodeId, path: &mut Vec<usize>) -> Option<()> {
+    fn leg(&mut self, flow: u64, from: NodeId, to: NodeId, path: &mut Vec<LineId>) -> Option<()> {
         let hops = self.hops_to(to);
         let mut at = from;
         while at != to {
@@ -106,13 +106,13 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Return the lines on shortest routes from a node to another, if there are any.
-    fn equal_lines(&self, hops: &HopCounts, at: NodeId, to: NodeId) -> Option<Vec<usize>> {
+    fn equal_lines(&self, hops: &HopCounts, at: NodeId, to: NodeId) -> Option<Vec<LineId>> {
         let own = || self.out[at].iter().copied();
-        let direct: Vec<usize> = own().filter(|line| self.lines[*line].to == to).collect();
+        let direct: Vec<LineId> = own().filter(|line| self.lines[*line].to == to).collect();
         if !direct.is_empty() {
             return Some(direct);
         }
-        let ahead = |line: &usize| hops[self.lines[*line].to];
+        let ahead = |line: &LineId| hops[self.lines[*line].to];
         let nearest = own().map(|line| ahead(&line)).min().filter(|hops| *hops != UNREACHED)?;
         Some(own().filter(|line| ahead(line) == nearest).collect())
     }
@@ -138,7 +138,7 @@ impl<'a> EqualRoutes<'a> {
             start = end;
         }
         let route =
-            |(path, draws): (Vec<usize>, Range<u128>)| SharedRoute { path, last: (draws.end - 1) as u64 };
+            |(path, draws): (Vec<LineId>, Range<u128>)| SharedRoute { path, last: (draws.end - 1) as u64 };
         Ok(found.into_iter().map(route).collect())
     }
 
@@ -166,12 +166,12 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Return the last node of a route.
-    fn end_of(&self, path: &[usize], from: NodeId) -> NodeId {
+    fn end_of(&self, path: &[LineId], from: NodeId) -> NodeId {
         path.last().map_or(from, |line| self.lines[*line].to)
     }
 
     /// Choose which of equal lines a flow takes from a node, by their weights.
-    fn choice(&self, flow: u64, node: NodeId, equal: &[usize]) -> usize {
+    fn choice(&self, flow: u64, node: NodeId, equal: &[LineId]) -> LineId {
         let hash = mix(flow ^ self.seeds[node]);
         let mut place = ((u128::from(hash) * u128::from(self.weight(equal))) >> 64) as u64;
         let chosen = equal.iter().find(|&&line| match place.checked_sub(self.weight(&[line])) {
@@ -185,7 +185,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Return the weight of lines together.
-    fn weight(&self, lines: &[usize]) -> u64 {
+    fn weight(&self, lines: &[LineId]) -> u64 {
         lines.iter().map(|&line| u64::from(self.lines[line].weight)).sum()
     }
 
@@ -251,8 +251,8 @@ mod tests {
         let scenario = load(UNEQUAL, "x.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
         let (nodes, lines) = (&scenario.nodes, &scenario.lines);
         let node = |name: &str| nodes.position(|node| node.name == name).unwrap_or_default();
-        let line = |name: &&str| lines.iter().position(|line| line.name == *name).unwrap_or_default();
-        let down: Vec<usize> = down.iter().map(line).collect();
+        let line = |name: &&str| lines.position(|line| line.name == *name).unwrap_or_default();
+        let down: Vec<LineId> = down.iter().map(line).collect();
         let via: Vec<NodeId> = via.iter().map(|name| node(name)).collect();
         let found = EqualRoutes::new(nodes, lines, 1, &down).all(node("a"), &via, node("b"))?;
         let mut begin = 0.0;

@@ -1,6 +1,6 @@
 //! The canonical form of a scenario: every node, link, flow and port written out, without a template.
 
-use crate::units::ids::NodeId;
+use crate::units::ids::{LineId, NodeId};
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
@@ -116,8 +116,8 @@ fn node(node: &model::NetworkNode) -> Json {
 
 /// List the links: one for each line that is not the other direction of an earlier line.
 fn links(scenario: &Scenario) -> Json {
-    let first = |(index, line): &(usize, &Line)| line.back.is_none_or(|back| *index < back);
-    scenario.lines.iter().enumerate().filter(first).map(|(_, line)| link(scenario, line)).collect()
+    let first = |(index, line): &(LineId, &Line)| line.back.is_none_or(|back| *index < back);
+    scenario.lines.pairs().filter(first).map(|(_, line)| link(scenario, line)).collect()
 }
 
 fn link(scenario: &Scenario, line: &Line) -> Json {

@@ -22,7 +22,7 @@ use crate::rng::Stream;
 use crate::source::arrivals::Destinations;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
-use crate::units::ids::{CircuitId, IdVec, NodeId};
+use crate::units::ids::{CircuitId, IdVec, LineId, NodeId};
 use crate::units::{Rate, Span};
 use crate::words::nearest::unknown;
 
@@ -65,7 +65,7 @@ pub(super) fn check(
     entries: &[tree::Node],
     nodes: &IdVec<NodeId, NetworkNode>,
     names: &NameIndex,
-    lines: &[Line],
+    lines: &IdVec<LineId, Line>,
     queues: &[&str],
 ) -> Result<CheckedTraffic, Fault> {
     let (adaptation, chance) = (&file.adaptation, file.chance());
@@ -123,7 +123,7 @@ struct FlowsRead {
 struct FlowNetwork<'a> {
     nodes: &'a IdVec<NodeId, NetworkNode>,
     names: &'a NameIndex,
-    lines: &'a [Line],
+    lines: &'a IdVec<LineId, Line>,
     adaptation: &'a adaptation::Spec,
     queues: &'a [&'a str],
     routes: Routes<'a>,
@@ -283,7 +283,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Store the first choice between equally short routes, and count the others.
-    fn note_choice(&mut self, path: &[usize], ways: u64) {
+    fn note_choice(&mut self, path: &[LineId], ways: u64) {
         if let Some(choice) = &mut self.choice {
             choice.others += 1;
             return;
@@ -357,7 +357,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Build the circuit of the flow's data.
-    fn circuit(&self, item: &Item<'_, FlowSection>, needs: &Needs, path: Vec<usize>) -> Result<Vc, Fault> {
+    fn circuit(&self, item: &Item<'_, FlowSection>, needs: &Needs, path: Vec<LineId>) -> Result<Vc, Fault> {
         let medium = self.medium(item, &path)?;
         let cells = medium == Medium::Cells;
         let only_cells = "this transport sends single cells, but the route goes over packet links";
@@ -437,7 +437,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Refuse a policer that cannot work.
-    fn check_police(&self, item: &Item<'_, FlowSection>, path: &[usize]) -> Result<(), Fault> {
+    fn check_police(&self, item: &Item<'_, FlowSection>, path: &[LineId]) -> Result<(), Fault> {
         let Some(police) = &item.it.police else { return Ok(()) };
         let switched = path.len() > usize::from(police::HOP);
         item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
@@ -466,7 +466,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Return the medium of all lines of a path; refuse a path with two media.
-    fn medium(&self, item: &Item<'_, FlowSection>, path: &[usize]) -> Result<Medium, Fault> {
+    fn medium(&self, item: &Item<'_, FlowSection>, path: &[LineId]) -> Result<Medium, Fault> {
         let first = &self.lines[path[0]];
         let Some(other) = path.iter().map(|line| &self.lines[*line]).find(|line| line.medium != first.medium)
         else {
@@ -497,7 +497,7 @@ impl FlowNetwork<'_> {
     ) -> Result<Vc, Fault> {
         let same = self.equal.is_none() || !item.it.via.is_empty();
         let backwards = || data.path.iter().rev().map(|line| self.lines[*line].back).collect();
-        let back: Option<Vec<usize>> = if same { backwards() } else { None };
+        let back: Option<Vec<LineId>> = if same { backwards() } else { None };
         let fewest = || self.fewest(&data.name, to, &[], from).map(|route| route.path);
         let path = back.map_or_else(fewest, Ok).map_err(|(from, to)| {
             item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(from, to)))

@@ -69,7 +69,7 @@ impl Headroom {
 
 /// Return the headroom of every queue that can pause its sender.
 pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
-    if !scenario.paused_lines().contains(&true) {
+    if !scenario.paused_lines().iter().any(|pauses| *pauses) {
         return Vec::new();
     }
     let passing = passing_circuits(scenario);

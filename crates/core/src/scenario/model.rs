@@ -25,7 +25,7 @@ use crate::rng::NameKeys;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
-use crate::units::ids::{CircuitId, IdVec, NodeId, PortVc};
+use crate::units::ids::{CircuitId, IdVec, LineId, NodeId, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::workload::order::Order;
 
@@ -63,7 +63,7 @@ pub struct Scenario {
     /// Nodes; elsewhere a node is given by its index in this list.
     pub nodes: IdVec<NodeId, NetworkNode>,
     /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
-    pub lines: Vec<Line>,
+    pub lines: IdVec<LineId, Line>,
     /// The keys of lines, by their names: they decide which line comes first at one instant.
     pub line_keys: NameKeys,
     /// Virtual circuits.
@@ -125,9 +125,9 @@ pub struct NodeMemory {
     /// Queues of the memory.
     pub queues: Vec<MemoryQueue>,
     /// The ports that share the memory, each with the queues of its circuits.
-    pub ports: Vec<(usize, Arc<IdVec<PortVc, memory::Account>>)>,
+    pub ports: Vec<(LineId, Arc<IdVec<PortVc, memory::Account>>)>,
     /// For those of these ports that cut packets the memory refuses, how they cut the packets of each circuit.
-    pub trims: BTreeMap<usize, Arc<IdVec<PortVc, Option<memory::Trim>>>>,
+    pub trims: BTreeMap<LineId, Arc<IdVec<PortVc, Option<memory::Trim>>>>,
 }
 
 impl NodeMemory {
@@ -178,7 +178,7 @@ pub struct MemoryQueue {
     /// Name of the queue's class.
     pub class: String,
     /// The line of the queue's port; on the ingress side, the line over which its packets arrive.
-    pub line: usize,
+    pub line: LineId,
     /// Index of the queue's pool.
     pub pool: usize,
     /// Number of the queue in its pool.
@@ -193,15 +193,15 @@ pub struct Measures {
     /// Windows in which the throughput of every flow is reported over time.
     pub throughput: Option<Windows>,
     /// Ports whose sampled occupancy is reported over time.
-    pub occupancy: Vec<usize>,
+    pub occupancy: Vec<LineId>,
     /// Ports whose losses are reported over time.
-    pub losses: Vec<usize>,
+    pub losses: Vec<LineId>,
     /// Ports whose marks are reported over time.
-    pub marks: Vec<usize>,
+    pub marks: Vec<LineId>,
     /// Ports whose pauses are reported over time.
-    pub pauses: Vec<usize>,
+    pub pauses: Vec<LineId>,
     /// Ports of which the distribution of sojourn times is reported.
-    pub sojourn: Vec<usize>,
+    pub sojourn: Vec<LineId>,
     /// Memories whose occupancy and thresholds are reported over time.
     pub memories: Vec<usize>,
     /// TCP flows whose congestion window is reported over time.
@@ -211,11 +211,11 @@ pub struct Measures {
     /// Whether the time of every transfer is reported.
     pub transfers: bool,
     /// Ports whose policy reports the rates that it measures over time.
-    pub meter: Vec<usize>,
+    pub meter: Vec<LineId>,
     /// Whether percentiles of the time to deliver are reported.
     pub delivery: bool,
     /// Line whose rate is the unit of effective throughput.
-    pub reference: Option<usize>,
+    pub reference: Option<LineId>,
     /// Two classes of flows that are compared.
     pub fairness: Option<[Fair; 2]>,
 }
@@ -224,7 +224,7 @@ pub struct Measures {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct States {
     /// Ports.
-    pub ports: Vec<usize>,
+    pub ports: Vec<LineId>,
     /// TCP flows.
     pub flows: Vec<usize>,
 }
@@ -282,7 +282,7 @@ pub struct Line {
     /// Medium of the line.
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
-    pub back: Option<usize>,
+    pub back: Option<LineId>,
     /// Port of the line; lines with one section share the value as long as their ports are equal.
     pub port: Arc<Port>,
 }
@@ -338,7 +338,7 @@ pub struct Vc {
     /// Name of the circuit.
     pub name: String,
     /// Lines from source host to destination host; the first route if there are several.
-    pub path: Vec<usize>,
+    pub path: Vec<LineId>,
     /// Routes of the circuit, if it has several.
     pub spread: Option<Box<RouteSpread>>,
     /// Minimum cell rate; zero without a guarantee.
@@ -369,7 +369,7 @@ impl Vc {
     }
 
     /// Return the routes of the circuit, each as a list of lines.
-    pub fn routes(&self) -> impl Iterator<Item = &[usize]> {
+    pub fn routes(&self) -> impl Iterator<Item = &[LineId]> {
         let only = self.spread.is_none().then_some(&self.path[..]);
         let several = self.spread.iter().flat_map(|spread| &spread.periods);
         let several = several.flat_map(|period| period.routes.iter().map(|route| &route.path[..]));
@@ -377,16 +377,16 @@ impl Vc {
     }
 
     /// Return the lines of the circuit, each once; with a single route, in the order of the route.
-    pub fn lines(&self) -> Cow<'_, [usize]> {
+    pub fn lines(&self) -> Cow<'_, [LineId]> {
         if self.spread.is_none() {
             return Cow::Borrowed(&self.path);
         }
-        let lines: BTreeSet<usize> = self.routes().flatten().copied().collect();
+        let lines: BTreeSet<LineId> = self.routes().flatten().copied().collect();
         Cow::Owned(lines.into_iter().collect())
     }
 
     /// Return the routes at the beginning of the run, each with its share of the packets.
-    pub fn shares(&self) -> Vec<(&[usize], f64)> {
+    pub fn shares(&self) -> Vec<(&[LineId], f64)> {
         let Some(period) = self.spread.as_ref().map(|spread| &spread.periods[0]) else {
             return vec![(&self.path, 1.0)];
         };
@@ -422,7 +422,7 @@ pub struct Period {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedRoute {
     /// Lines of the route.
-    pub path: Vec<usize>,
+    pub path: Vec<LineId>,
     /// The largest random number that selects this route; smaller numbers may select an earlier route.
     pub last: u64,
 }

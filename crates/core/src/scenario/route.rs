@@ -4,21 +4,21 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::model::{Line, NetworkNode, NodeKind};
-use crate::units::ids::{IdVec, NodeId};
+use crate::units::ids::{IdVec, LineId, NodeId};
 
 /// The lines of a network for the search of routes: hosts do not forward.
 #[derive(Clone, Debug)]
 pub struct Routes<'a> {
-    lines: &'a [Line],
+    lines: &'a IdVec<LineId, Line>,
     /// For every node its number among the nodes that forward; `None` for hosts.
     relay: IdVec<NodeId, Option<usize>>,
     relays: usize,
     /// For every node its lines to nodes that forward, in the order of declaration.
-    onward: IdVec<NodeId, Vec<usize>>,
+    onward: IdVec<NodeId, Vec<LineId>>,
     /// For every node the lines to it from nodes that forward, in the order of declaration.
-    into: IdVec<NodeId, Vec<usize>>,
+    into: IdVec<NodeId, Vec<LineId>>,
     /// For two nodes the first line between them, and the number of lines between them.
-    direct: BTreeMap<(NodeId, NodeId), (usize, u64)>,
+    direct: BTreeMap<(NodeId, NodeId), (LineId, u64)>,
     searches: RefCell<Searches>,
 }
 
@@ -26,21 +26,25 @@ pub struct Routes<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Lines of the route.
-    pub path: Vec<usize>,
+    pub path: Vec<LineId>,
     /// Number of routes with this number of hops, this one included.
     pub ways: u64,
 }
 
 impl<'a> Routes<'a> {
     /// Prepare the search of routes in a network, without the lines that are down.
-    pub fn new(nodes: &IdVec<NodeId, NetworkNode>, lines: &'a [Line], down: &[usize]) -> Routes<'a> {
+    pub fn new(
+        nodes: &IdVec<NodeId, NetworkNode>,
+        lines: &'a IdVec<LineId, Line>,
+        down: &[LineId],
+    ) -> Routes<'a> {
         let mut relays = 0..;
         let mut number = |node: &NetworkNode| (node.kind != NodeKind::Host).then(|| relays.next()).flatten();
         let relay: IdVec<NodeId, Option<usize>> = nodes.iter().map(&mut number).collect();
         let (mut onward, mut into) =
             (IdVec::filled(Vec::new(), nodes.len()), IdVec::filled(Vec::new(), nodes.len()));
         let mut direct = BTreeMap::new();
-        for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
+        for (index, line) in lines.pairs().filter(|(index, _)| !down.contains(index)) {
             if relay[line.to].is_some() {
                 onward[line.from].push(index);
             }
@@ -126,7 +130,7 @@ struct Search {
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     /// The line over which the node was first reached; `None` for the node where the search starts.
-    last: Option<usize>,
+    last: Option<LineId>,
     /// Number of nodes that the search had reached before this one.
     order: usize,
     hops: u32,
@@ -174,17 +178,17 @@ impl Search {
 
     /// Return the line to `to` from the first reached node that has such a line; `None` if no such node has been
     /// reached.
-    fn nearest(&self, routes: &Routes<'_>, to: NodeId) -> Option<usize> {
-        let order = |line: usize| Some((self.of(routes, routes.lines[line].from)?.order, line));
+    fn nearest(&self, routes: &Routes<'_>, to: NodeId) -> Option<LineId> {
+        let order = |line: LineId| Some((self.of(routes, routes.lines[line].from)?.order, line));
         routes.into[to].iter().filter_map(|&line| order(line)).min().map(|(_, line)| line)
     }
 
     /// Return the route that ends with the line `last` to `to`.
-    fn route(&self, routes: &Routes<'_>, last: usize, to: NodeId) -> Route {
-        let before = |line: &usize| self.of(routes, routes.lines[*line].from)?.last;
-        let mut path: Vec<usize> = std::iter::successors(Some(last), before).collect();
+    fn route(&self, routes: &Routes<'_>, last: LineId, to: NodeId) -> Route {
+        let before = |line: &LineId| self.of(routes, routes.lines[*line].from)?.last;
+        let mut path: Vec<LineId> = std::iter::successors(Some(last), before).collect();
         path.reverse();
-        let from = |line: usize| self.of(routes, routes.lines[line].from);
+        let from = |line: LineId| self.of(routes, routes.lines[line].from);
         let hops = from(last).map(|reached| reached.hops);
         let ends = routes.into[to].iter().filter_map(|&line| from(line));
         let equal = ends.filter(|reached| Some(reached.hops) == hops);

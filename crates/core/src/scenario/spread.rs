@@ -13,7 +13,7 @@ use crate::language::tree::{Fault, Node};
 use crate::rng::path_key;
 use crate::transport;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, NodeId};
+use crate::units::ids::{CircuitId, IdVec, LineId, NodeId};
 
 /// A refusal of routes: the entry of `[[loss]]` that causes it, or `None` if `routing` causes it, and the reason.
 type RouteRefusal = (Option<usize>, String);
@@ -81,7 +81,7 @@ fn check(scenario: &Scenario) -> Result<(), &'static str> {
 #[derive(Debug)]
 struct LinesDown {
     since: Span,
-    down: Vec<usize>,
+    down: Vec<LineId>,
 }
 
 /// Return the sets of lines that are down, each with its beginning, from the start of the run.
@@ -91,7 +91,7 @@ fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<LinesDown> {
         changes.filter(|time| *time < scenario.duration).chain([Span::ZERO]).collect();
     let state = |since: Span| {
         let known = outages.iter().filter(|outage| outage.from <= since && since < outage.to);
-        let down: BTreeSet<usize> = known.map(|outage| outage.line).collect();
+        let down: BTreeSet<LineId> = known.map(|outage| outage.line).collect();
         LinesDown { since, down: down.into_iter().collect() }
     };
     times.into_iter().map(state).collect()

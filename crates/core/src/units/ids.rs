@@ -91,6 +91,18 @@ id! {
 }
 
 id! {
+    /// A station's number, by which the packet engine groups the events of a day: the number of a port, or beyond
+    /// those of ports the number of a memory.
+    StationId
+}
+
+id! {
+    /// A line's place in the list of the scenario, from 0, which is also the number of its sending port: a line has
+    /// one port, and a port one line.
+    LineId
+}
+
+id! {
     /// A circuit's number in the network: its place in the list of the scenario, from 0. Units and frames contain it.
     CircuitId
 }
@@ -104,6 +116,14 @@ id! {
 id! {
     /// A queue's number at its port, from 0.
     QueueId
+}
+
+impl LineId {
+    /// Return the station of a port that has events of its own.
+    #[inline(always)]
+    pub const fn station(self) -> StationId {
+        StationId(self.0)
+    }
 }
 
 impl PortVc {
@@ -157,7 +177,7 @@ impl<K: Id, T> IdVec<K, T> {
     }
 
     /// Return all ids with an entry, in order.
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + use<K, T> {
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + Clone + use<K, T> {
         (0..self.len()).map(K::new)
     }
 

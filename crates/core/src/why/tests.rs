@@ -1,5 +1,6 @@
 use super::*;
 use crate::scenario::load;
+use crate::units::ids::LineId;
 
 /// Write a scenario: sources, each with the instants in microseconds at which it sends a packet of 1000 octets to the
 /// port of its letter's case: small letters to `out`, capitals to `other`. The ports take 8 ms for a packet.
@@ -29,8 +30,8 @@ fn scenario(text: &str) -> Scenario {
     load(text, "why.toml", &[]).unwrap_or_else(|why| panic!("{text}\n{why}"))
 }
 
-fn port(scenario: &Scenario, name: &str) -> usize {
-    scenario.lines.iter().position(|line| line.name == name).unwrap()
+fn port(scenario: &Scenario, name: &str) -> LineId {
+    scenario.lines.position(|line| line.name == name).unwrap()
 }
 
 fn ask(scenario: &Scenario, at: &str, reaction: Reaction) -> Question {

@@ -1,5 +1,6 @@
 //! The worlds of a question: runs that differ from the recorded one in what a port refuses.
 
+use crate::units::ids::{IdVec, LineId};
 use std::collections::HashMap;
 
 use super::record::{Decision, Recorder, Trouble};
@@ -14,7 +15,7 @@ use crate::units::Time;
 pub struct Worlds<'a> {
     scenario: &'a Scenario,
     question: Question,
-    scope: Vec<bool>,
+    scope: IdVec<LineId, bool>,
     decisions: Vec<Decision>,
     units: Vec<Offered>,
     troubles: Vec<Trouble>,
@@ -85,7 +86,7 @@ impl<'a> Worlds<'a> {
         let (outcome, recorder) = stepper.finish();
         outcome.complete(scenario).map_err(|refusal| refusal.message)?;
         let Recorder { decisions, units, mut troubles, broken, broken_here, .. } = recorder;
-        troubles.retain(|trouble| trouble.of.port as usize == question.port);
+        troubles.retain(|trouble| trouble.of.port == question.port);
         let broken = if question.reaction == Reaction::Off { broken_here } else { broken };
         let mut losses: Vec<Time> = broken.values().copied().filter(|time| *time >= warmup).collect();
         losses.sort_unstable();
@@ -256,7 +257,7 @@ impl<'a> Worlds<'a> {
         (port, packet)
     }
 
-    fn watched(&self, trouble: usize) -> (u32, Packet) {
+    fn watched(&self, trouble: usize) -> (LineId, Packet) {
         let of = self.troubles[trouble].of;
         (of.port, of.packet)
     }

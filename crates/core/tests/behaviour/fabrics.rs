@@ -55,7 +55,7 @@ fn lines(scenario: &Scenario, flow: usize) -> Vec<&str> {
 fn flows_over(scenario: &Scenario, begin: &str) -> Vec<u64> {
     let count =
         |(line, _)| scenario.flows.iter().filter(|flow| scenario.vcs[flow.vc].path.contains(&line)).count();
-    let chosen = scenario.lines.iter().enumerate().filter(|(_, line)| line.name.starts_with(begin));
+    let chosen = scenario.lines.pairs().filter(|(_, line)| line.name.starts_with(begin));
     chosen.map(|chosen| count(chosen) as u64).collect()
 }
 

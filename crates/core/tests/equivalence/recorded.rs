@@ -1,5 +1,6 @@
 //! Both engines record the same packets: at every port, and at those with a limited buffer.
 
+use pushout_core::units::ids::LineId;
 use std::fs;
 
 use pushout_core::engine::{self, LossRecord, Stopwatch};
@@ -27,7 +28,7 @@ fn recorded(scenario: &Scenario, engine: EngineKind, ports: &[String]) -> Record
     let mut document = report(&scenario, &outcome, None);
     document["engine"]["name"] = Json::Null;
     document["engine"]["events"] = Json::Null;
-    let ports: Vec<usize> = packets.ports().collect();
+    let ports: Vec<LineId> = packets.ports().collect();
     let capture = pcapng(&scenario, &ports, &packets.into_list());
     Recorded { capture, document, losses: outcome.losses }
 }

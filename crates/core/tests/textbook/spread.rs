@@ -14,12 +14,12 @@ use pushout_core::scenario::model::{NodeKind, Scenario};
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
-use pushout_core::units::ids::{CircuitId, IdVec, NodeId};
+use pushout_core::units::ids::{CircuitId, IdVec, LineId, NodeId};
 
 /// A line that is down in the tables of all nodes, from one microsecond to another.
 #[derive(Clone, Copy, Debug)]
 struct Outage {
-    line: usize,
+    line: LineId,
     from: u64,
     to: u64,
 }
@@ -31,9 +31,9 @@ struct Walks<'a> {
     /// The ends of every circuit, and its key.
     ends: Vec<(NodeId, NodeId, u64)>,
     /// The lines that a packet still has to pass, the next one last.
-    left: BTreeMap<(CircuitId, u32), Vec<usize>>,
+    left: BTreeMap<(CircuitId, u32), Vec<LineId>>,
     /// The packets of every circuit by their routes.
-    packets: BTreeMap<(u32, Vec<usize>), u64>,
+    packets: BTreeMap<(u32, Vec<LineId>), u64>,
     said: String,
 }
 
@@ -67,13 +67,13 @@ impl<'a> Walks<'a> {
     }
 
     /// Lines that start at a node and are not known to be down, by name.
-    fn lines_from(&self, node: NodeId, now: u64) -> Vec<usize> {
-        let is_down = |line: usize| {
+    fn lines_from(&self, node: NodeId, now: u64) -> Vec<LineId> {
+        let is_down = |line: LineId| {
             self.outages.iter().any(|outage| outage.line == line && (outage.from..outage.to).contains(&now))
         };
-        let lines = 0..self.scenario.lines.len();
+        let lines = self.scenario.lines.keys();
         let own = lines.filter(|line| self.scenario.lines[*line].from == node && !is_down(*line));
-        let mut own: Vec<usize> = own.collect();
+        let mut own: Vec<LineId> = own.collect();
         own.sort_by_key(|line| &self.scenario.lines[*line].name);
         own
     }
@@ -86,20 +86,20 @@ impl<'a> Walks<'a> {
         if self.scenario.nodes[node].kind == NodeKind::Host {
             return most;
         }
-        let after = |line: usize, most| 1 + self.hops(self.scenario.lines[line].to, to, now, most);
+        let after = |line: LineId, most| 1 + self.hops(self.scenario.lines[line].to, to, now, most);
         self.lines_from(node, now).into_iter().fold(most, |best, line| best.min(after(line, best - 1)))
     }
 
     /// Return the lines that a packet passes: at every node one of the lines with the fewest hops left after it.
-    fn walk(&self, (from, to, key): (NodeId, NodeId, u64), frame: u32, now: u64) -> Vec<usize> {
+    fn walk(&self, (from, to, key): (NodeId, NodeId, u64), frame: u32, now: u64) -> Vec<LineId> {
         let most = self.scenario.nodes.len();
         let draw = u128::from(mix(key ^ u64::from(frame)));
         let (mut at, mut low, mut width, mut path) = (from, 0u128, 1u128 << 64, Vec::new());
         while at != to {
             let lines = self.lines_from(at, now);
-            let left = |line: &usize| self.hops(self.scenario.lines[*line].to, to, now, most);
+            let left = |line: &LineId| self.hops(self.scenario.lines[*line].to, to, now, most);
             let least = lines.iter().map(left).min().unwrap();
-            let equal: Vec<usize> = lines.into_iter().filter(|line| left(line) == least).collect();
+            let equal: Vec<LineId> = lines.into_iter().filter(|line| left(line) == least).collect();
             let count = equal.len() as u128;
             let border = |number: u128| low + width * number / count;
             let chosen = (0..count).rfind(|number| border(*number) <= draw).unwrap();
@@ -112,7 +112,7 @@ impl<'a> Walks<'a> {
 }
 
 impl Tracer for Walks<'_> {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+    fn see(&mut self, now: Time, line: LineId, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let (packet, ends) = ((unit.vc, unit.frame), self.ends[unit.vc.index()]);
         if what != What::Arrives {
             return;
@@ -188,7 +188,7 @@ fn compare(seed: u64) -> Option<u64> {
         Err(refusal) if refusal.message.contains("is left from") => return None,
         Err(refusal) => panic!("{}\n{text}", refusal.message),
     };
-    let line = |name: &str| scenario.lines.iter().position(|line| line.name == name).unwrap();
+    let line = |name: &str| scenario.lines.position(|line| line.name == name).unwrap();
     let known = outages.iter().filter(|(_, begin, end, delay)| begin + delay < *end);
     let outage = |(name, begin, end, delay): &(String, u64, u64, u64)| Outage {
         line: line(name),

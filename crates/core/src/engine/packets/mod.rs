@@ -46,7 +46,7 @@ use crate::network::end::{End, Uplink};
 use crate::scenario::model::{Medium, Scenario};
 use crate::trace::TracedPackets;
 use crate::unit::Flags;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, LineId};
 use crate::units::{Span, Time};
 
 use agenda::{Arrival, Due};
@@ -202,10 +202,10 @@ impl<'a> Packets<'a> {
     fn called(&mut self, event: Event, now: Time) {
         let entity = event.entity as usize;
         match event.class {
-            Class::Free => self.free(entity, now),
+            Class::Free => self.free(LineId(event.entity), now),
             Class::Tick => self.tick(entity, now),
             Class::Timer => self.timer(entity, now),
-            Class::Credit => self.control(entity, now),
+            Class::Credit => self.control(LineId(event.entity), now),
             Class::Arrive => unreachable!("no call is for these"),
         }
     }
@@ -221,7 +221,7 @@ impl<'a> Packets<'a> {
 
     /// Handle a pause that reaches a port.
     #[inline(never)]
-    fn control(&mut self, port: usize, now: Time) {
+    fn control(&mut self, port: LineId, now: Time) {
         if let Some(onward) = self.transit.control(port, now) {
             self.come_later(&onward);
         }
@@ -277,7 +277,7 @@ impl<'a> Packets<'a> {
 
     /// Handle the end of a transmission at a port that judges every packet.
     #[inline(never)]
-    fn free(&mut self, port: usize, now: Time) {
+    fn free(&mut self, port: LineId, now: Time) {
         if let Some(onward) = self.transit.free(port, now) {
             self.come_later(&onward);
         }

@@ -10,6 +10,7 @@
 //! [`run`] is a stepper that advances once. The engine handles the same events in the same order, however often it
 //! stops. At a stop every port advances to that instant, as its next event would make it do.
 
+use crate::units::ids::{IdVec, LineId};
 use std::fmt;
 
 use super::super::outcome::{Outcome, Stopwatch};
@@ -82,7 +83,7 @@ impl<T: Tracer> Stepper<T> {
 
     /// Let these ports (`true`, by number) have recorded units from now on instead of those of the network, to the end
     /// of the run or as long as `goes_on` allows it. The run cannot continue otherwise.
-    pub fn replay(&mut self, ports: &[bool], units: &[Offered], goes_on: impl Fn(&T) -> bool) {
+    pub fn replay(&mut self, ports: &IdVec<LineId, bool>, units: &[Offered], goes_on: impl Fn(&T) -> bool) {
         self.engine.run_held(ports, units, self.end, goes_on);
     }
 

@@ -3,6 +3,7 @@
 //! The time is divided into slots, one or two for each cell. A cell goes into its slot, and cells that are still in the
 //! wrong order change places: on average less than one for each cell, however many lanes there are.
 
+use crate::units::ids::LineId;
 use std::cmp::Ordering;
 
 use super::merge_order::{ArrivalPlace, LaneRanks};
@@ -126,7 +127,7 @@ impl CombOrder {
     }
 
     /// Return the rank of a cell among the cells that arrive at the same instant.
-    fn rank(&self, cell: u64) -> (u32, u32) {
+    fn rank(&self, cell: u64) -> (u32, LineId) {
         let time = Time(self.base.0 + self.time(cell));
         self.ranks.rank(ArrivalPlace { time, lane: self.lane(cell) as u32 })
     }
