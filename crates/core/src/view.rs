@@ -71,7 +71,8 @@ fn threshold(line: &Line, spec: &Spec, key: &str) -> Option<Threshold> {
 pub fn queue_thresholds(network: &Network, port: LineId) -> Vec<f64> {
     let port = &network.ports[port];
     if let Some(share) = port.share() {
-        let memory = network.memories().nth(share.number()).expect("a port shares a memory of its network");
+        let memory =
+            network.memories().nth(share.number().index()).expect("a port shares a memory of its network");
         let mut queues: Vec<usize> = share.queues().collect();
         queues.sort_unstable();
         queues.dedup();

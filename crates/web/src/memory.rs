@@ -26,7 +26,8 @@ pub(crate) fn terms(scenario: &Scenario, port: LineId) -> Json {
 /// its limit.
 pub(crate) fn filled(network: &Network, port: LineId) -> Json {
     let Some(share) = network.ports[port].share() else { return Json::Null };
-    let memory = network.memories().nth(share.number()).expect("a port shares a memory of its network");
+    let memory =
+        network.memories().nth(share.number().index()).expect("a port shares a memory of its network");
     let pool = |pool: &SharedPool| json!([pool.books().total(), pool.headroom_used()]);
     let queue = |queue: &SharedQueue| json!([queue.held(), room(memory, queue)]);
     json!({

@@ -24,7 +24,7 @@ use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::{IdVec, LineId, PortVc};
+use crate::units::ids::{IdVec, LineId, MemoryId, PortVc};
 use crate::verdict::Verdict;
 
 /// Handle the arrival of a unit at a port, where its circuit has the number `vc`. If the port's memory makes room by
@@ -68,9 +68,9 @@ pub(super) fn arrive(
 #[derive(Clone)]
 pub(super) struct ActingMemories {
     /// For every port its memory, if this memory acts at instants of its own; empty if no memory does.
-    of: IdVec<LineId, Option<usize>>,
+    of: IdVec<LineId, Option<MemoryId>>,
     /// Time of the next action of each memory.
-    clocks: Vec<Time>,
+    clocks: IdVec<MemoryId, Time>,
     /// Event entity of the first memory: the entities of memories follow those of ports.
     first: usize,
 }
@@ -78,19 +78,19 @@ pub(super) struct ActingMemories {
 impl ActingMemories {
     /// Build the record of the memories of a network at time zero.
     pub(super) fn new(scenario: &Scenario, network: &Network) -> ActingMemories {
-        let clocks = vec![Time::NEVER; scenario.memories.len()];
+        let clocks = IdVec::filled(Time::NEVER, scenario.memories.len());
         ActingMemories { of: network.acting_memories(), clocks, first: scenario.lines.len() }
     }
 
     /// Return the memory of a port, if this memory acts at instants of its own.
     #[inline]
-    pub(super) fn of(&self, port: LineId) -> Option<usize> {
+    pub(super) fn of(&self, port: LineId) -> Option<MemoryId> {
         *self.of.get(port)?
     }
 
     /// Return the memory whose clock has this event entity, if there is one.
-    pub(super) fn ticking(&mut self, entity: usize) -> Option<usize> {
-        let memory = entity.checked_sub(self.first)?;
+    pub(super) fn ticking(&mut self, entity: usize) -> Option<MemoryId> {
+        let memory = MemoryId::new(entity.checked_sub(self.first)?);
         self.clocks[memory] = Time::NEVER;
         Some(memory)
     }
@@ -100,7 +100,7 @@ impl ActingMemories {
     pub(super) fn act(
         &mut self,
         network: &mut Network,
-        memory: usize,
+        memory: MemoryId,
         now: Time,
         losses: &mut Vec<Loss>,
     ) -> Option<Event> {
@@ -117,7 +117,7 @@ impl ActingMemories {
         };
         let next = expels.into_iter().chain(repeats).min().filter(|next| *next < self.clocks[memory])?;
         self.clocks[memory] = next;
-        Some(Event::new(next, Class::Tick, (self.first + memory) as u32))
+        Some(Event::new(next, Class::Tick, (self.first + memory.index()) as u32))
     }
 }
 
@@ -201,9 +201,9 @@ impl Controls {
     }
 
     /// Remove the pause signals of a memory, and return them as pause frames, each with the port that sends it.
-    pub(super) fn of_memory(&self, network: &mut Network, memory: usize) -> Vec<(LineId, Control)> {
+    pub(super) fn of_memory(&self, network: &mut Network, memory: MemoryId) -> Vec<(LineId, Control)> {
         let frame = |Signal { line, class, stops }| {
-            (self.back(line), Control::Pause(PauseFrame { class, memory: memory as u32, stops }))
+            (self.back(line), Control::Pause(PauseFrame { class, memory: memory.0, stops }))
         };
         network.take_signals(memory).into_iter().map(frame).collect()
     }

@@ -43,7 +43,7 @@ use crate::rng::Keyed;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
 use crate::unit::Unit;
-use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, MemoryId, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -60,7 +60,7 @@ pub struct Network {
     /// One port for each line of the scenario.
     pub ports: IdVec<LineId, Port>,
     /// The memories that ports share; `None` while [`Network::at`] lends the memory to a port.
-    memories: Vec<Option<Box<Memory>>>,
+    memories: IdVec<MemoryId, Option<Box<Memory>>>,
     /// The first ports that have paused each other in a cycle.
     pub pause_cycle: Option<PauseCycle>,
     /// For each line under credit flow control the credit state of its receiver; empty if no line has credits.
@@ -107,12 +107,12 @@ impl Network {
         let circuits = circuits.collect();
         let (pause_cycle, flows) = (None, Vec::new());
         let mut network = Network { ports, memories, pause_cycle, receivers, circuits, flows };
-        let traced = |(number, memory): (usize, &mut Memory)| {
+        let traced = |(number, memory): (MemoryId, &mut Memory)| {
             if scenario.measure.memories.contains(&number) {
                 memory.keep_traces();
             }
         };
-        network.memories_mut().enumerate().for_each(traced);
+        scenario.memories.keys().zip(network.memories_mut()).for_each(traced);
         network
     }
 
@@ -151,7 +151,7 @@ impl Network {
 
     /// Return a memory together with all ports.
     #[inline]
-    pub(crate) fn memory_and_ports(&mut self, memory: usize) -> (&mut Memory, &mut IdVec<LineId, Port>) {
+    pub(crate) fn memory_and_ports(&mut self, memory: MemoryId) -> (&mut Memory, &mut IdVec<LineId, Port>) {
         (self.memories[memory].as_deref_mut().expect("no port works now"), &mut self.ports)
     }
 
@@ -182,7 +182,7 @@ impl Network {
 
     /// Choose the queue (port and circuit) from which a memory discards a packet now, or return the instant of the
     /// next check.
-    pub(crate) fn expulsion(&mut self, memory: usize, now: Time) -> Option<Result<(LineId, usize), Time>> {
+    pub(crate) fn expulsion(&mut self, memory: MemoryId, now: Time) -> Option<Result<(LineId, usize), Time>> {
         let mut lent = self.memories[memory].take().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
         let expulsion = lent.expulsion(now, |port, queue| self.ports[port].head_of(queue, number_at_port));
@@ -195,22 +195,22 @@ impl Network {
     }
 
     /// Repeat the pauses of a memory that are due; returns when the next one is due.
-    pub(crate) fn repeat_pauses(&mut self, memory: usize, now: Time) -> Option<Time> {
+    pub(crate) fn repeat_pauses(&mut self, memory: MemoryId, now: Time) -> Option<Time> {
         self.memories[memory].as_mut().expect("no port works now").repeat_pauses(now)
     }
 
     /// Remove and return the pause signals that a memory has for senders, each with the line that carries it.
-    pub(crate) fn take_signals(&mut self, memory: usize) -> Vec<Signal> {
+    pub(crate) fn take_signals(&mut self, memory: MemoryId) -> Vec<Signal> {
         self.memories[memory].as_mut().expect("no port works now").take_signals()
     }
 
     /// Return for each port the number of its shared memory, if that memory acts at instants of its own; empty if no
     /// memory does.
-    pub(crate) fn acting_memories(&self) -> IdVec<LineId, Option<usize>> {
+    pub(crate) fn acting_memories(&self) -> IdVec<LineId, Option<MemoryId>> {
         let acts = |memory: &Memory| memory.is_expelling() || memory.is_pausing();
-        let acts: Vec<bool> = self.memories().map(acts).collect();
+        let acts: IdVec<MemoryId, bool> = self.memories().map(acts).collect();
         let of = |port: &Port| port.share().map(Share::number).filter(|&memory| acts[memory]);
-        if acts.contains(&true) { self.ports.iter().map(of).collect() } else { IdVec::default() }
+        if acts.iter().any(|acts| *acts) { self.ports.iter().map(of).collect() } else { IdVec::default() }
     }
 
     /// Return the number of a queued unit's circuit at the port where it waits.
@@ -294,10 +294,10 @@ fn gates<'a>(
     let mut storms: IdVec<LineId, Vec<&storm::Spec>> = IdVec::filled(Vec::new(), scenario.lines.len());
     scenario.storms.iter().for_each(|spec| storms[spec.line].push(spec));
     let mut responses: IdVec<LineId, Vec<(u32, u32, Span)>> = IdVec::filled(Vec::new(), scenario.lines.len());
-    for (number, memory) in (0..).zip(&scenario.memories) {
+    for (number, memory) in scenario.memories.pairs() {
         let pauses = memory.queues.iter().filter_map(|queue| Some((queue.line, queue.limits.pause?)));
         for (line, pause) in pauses.filter(|(_, pause)| pause.response > Span::ZERO) {
-            responses[line].push((pause.class, number, pause.response));
+            responses[line].push((pause.class, number.0, pause.response));
         }
     }
     let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(storms).zip(responses);
@@ -330,7 +330,7 @@ fn rest(scenario: &Scenario, line: &model::Line) -> Option<Rest> {
 /// Build each port's share in a memory.
 fn shares(scenario: &Scenario) -> IdVec<LineId, Option<Share>> {
     let mut shares = IdVec::filled(None, scenario.lines.len());
-    for (number, memory) in scenario.memories.iter().enumerate() {
+    for (number, memory) in scenario.memories.pairs() {
         let by_packets = memory.pushout.as_ref().is_some_and(|pushout| pushout.kind().goes_by_frames());
         for (port, accounts) in &memory.ports {
             let trims = memory.trims.get(port).cloned().unwrap_or_default();

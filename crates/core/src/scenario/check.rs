@@ -100,7 +100,7 @@ pub(super) fn check(
         flows,
         drawings,
         workload,
-        memories: Vec::new(),
+        memories: IdVec::default(),
         losses: Vec::new(),
         storms: Vec::new(),
         measure: Measures::default(),

@@ -1,6 +1,6 @@
 //! Checks the additional figures of a report: whether the scenario can measure them.
 
-use crate::units::ids::{Id, IdVec, LineId};
+use crate::units::ids::{Id, IdVec, LineId, MemoryId};
 use std::collections::BTreeMap;
 
 use super::file::{FairSection, HeadSection, MeasureSection};
@@ -61,8 +61,8 @@ pub(super) fn check(
 /// Return the memories that a list names; the name of a section stands for all memories that it describes.
 pub(super) fn listed_memories(
     item: &Item<'_, MeasureSection>,
-    memories: &[NodeMemory],
-) -> Result<Vec<usize>, Fault> {
+    memories: &IdVec<MemoryId, NodeMemory>,
+) -> Result<Vec<MemoryId>, Fault> {
     let known = memories.iter().map(|memory| (memory.name.as_str(), memory.section()));
     listed(&item.it.memories, known).map_err(|name| {
         let names: Vec<&str> = memories.iter().map(|memory| memory.name.as_str()).collect();

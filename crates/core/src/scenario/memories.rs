@@ -24,7 +24,7 @@ use crate::link::gate::pause::MOST_CLASSES;
 use crate::memory::sharing::{self, Sharing};
 use crate::memory::{self, Account, QueueLimits, QueuePause, Side, Trim};
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, LineId, NodeId, PortVc};
+use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, NodeId, PortVc};
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -232,7 +232,11 @@ impl<'a> Memories<'a> {
     }
 
     /// Build the memories of a network; each port already holds the name of its memory's section.
-    pub(super) fn settled(&self, scenario: &Scenario, passing: &Passing) -> Result<Vec<NodeMemory>, Fault> {
+    pub(super) fn settled(
+        &self,
+        scenario: &Scenario,
+        passing: &Passing,
+    ) -> Result<IdVec<MemoryId, NodeMemory>, Fault> {
         let (mut memories, mut sections) = (Vec::new(), Vec::new());
         for (name, item) in &self.memories {
             let found = self.of_section(name, item, scenario, passing)?;
@@ -244,6 +248,7 @@ impl<'a> Memories<'a> {
             sections.extend(found.iter().map(|_| item));
             memories.extend(found);
         }
+        let mut memories: IdVec<MemoryId, NodeMemory> = memories.into();
         let refused = |(class, key, message): pauses::PauseRefusal| {
             let section = self.queues.iter().find(|(name, _)| *name == class);
             section.expect("only a class pauses").1.fault(key, message)

@@ -25,7 +25,7 @@ use crate::rng::NameKeys;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
-use crate::units::ids::{CircuitId, IdVec, LineId, NodeId, PortVc};
+use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, NodeId, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::workload::order::Order;
 
@@ -77,7 +77,7 @@ pub struct Scenario {
     /// The workload and its transfers, if the scenario has one.
     pub workload: Option<Workload>,
     /// Memories that ports share; elsewhere a memory is given by its index in this list.
-    pub memories: Vec<NodeMemory>,
+    pub memories: IdVec<MemoryId, NodeMemory>,
     /// Losses by intent, in the order of the file.
     pub losses: Vec<loss::Spec>,
     /// Pauses from outside, in the order of the file.
@@ -203,7 +203,7 @@ pub struct Measures {
     /// Ports of which the distribution of sojourn times is reported.
     pub sojourn: Vec<LineId>,
     /// Memories whose occupancy and thresholds are reported over time.
-    pub memories: Vec<usize>,
+    pub memories: Vec<MemoryId>,
     /// TCP flows whose congestion window is reported over time.
     pub cwnd: Vec<usize>,
     /// Ports and TCP flows whose state is reported over time.

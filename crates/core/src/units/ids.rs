@@ -103,6 +103,11 @@ id! {
 }
 
 id! {
+    /// A memory's place in the list of the scenario, from 0.
+    MemoryId
+}
+
+id! {
     /// A circuit's number in the network: its place in the list of the scenario, from 0. Units and frames contain it.
     CircuitId
 }

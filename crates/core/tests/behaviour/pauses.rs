@@ -1,5 +1,6 @@
 //! Priority flow control: senders stop in time, so that classes that pause lose no packet, on both engines.
 
+use pushout_core::units::ids::MemoryId;
 use std::fmt::Write;
 
 use crate::behaviour::both::{entry, run_on_both as run};
@@ -294,7 +295,7 @@ fn automatic_thresholds_lose_nothing_and_keep_the_line_busy() {
     let scenario = load(CHAIN, "chain.toml", &auto.map(String::from)).unwrap();
     let &[Headroom { needed, given, .. }] = &headrooms(&scenario)[..] else { panic!("one link") };
     assert_eq!((needed, given), (6, 6), "one, and 64 + 1000 + 2000 + 1000 octets in cells of 1000");
-    assert_eq!(scenario.memories[0].queues[0].limits.pause.unwrap().xon, 5, "4064 octets");
+    assert_eq!(scenario.memories[MemoryId(0)].queues[0].limits.pause.unwrap().xon, 5, "4064 octets");
     let document = run(CHAIN, &auto);
     assert_eq!((of_queue(&document, "dropped"), codes(&document)), (&json!(0), vec![]));
     // a packet takes 10 ms; from the first one on, at 1.5 ms, the line never waits

@@ -40,7 +40,7 @@ use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, IdVec, LineId, NodeId, PortVc, StationId};
+use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, NodeId, PortVc, StationId};
 use crate::units::{Rate, Span, Time};
 
 /// A packet in flight, with its payload, so that its arrival needs no search.
@@ -158,7 +158,7 @@ pub(crate) struct Routing {
     /// For every port the rule by which it accepts packets; `None` if it judges every packet.
     pub(crate) rules: IdVec<LineId, Option<Rule>>,
     /// For every such port its memory, if it still decides by a rule.
-    pub(crate) memories: IdVec<LineId, Option<usize>>,
+    pub(crate) memories: IdVec<LineId, Option<MemoryId>>,
     /// For every port that judges every packet the order in which it takes part, if that is not the common one; empty if there
     /// is no such port.
     pub(crate) stations: IdVec<LineId, Option<StationId>>,
@@ -259,7 +259,7 @@ impl Routing {
         let division = Lookahead::new(scenario, |line| match ports[line].destination() {
             PacketDestination::Meet => Some(line.station()),
             PacketDestination::Shared => {
-                ports[line].memory.map(|memory| StationId::new(scenario.lines.len() + memory))
+                ports[line].memory.map(|memory| StationId::new(scenario.lines.len() + memory.index()))
             }
             _ => None,
         });
@@ -295,7 +295,7 @@ struct PortClass {
     /// The rule by which it accepts packets, without a memory that it shares.
     rule: Option<Rule>,
     /// The memory that it shares, if all ports of that decide by a rule.
-    memory: Option<usize>,
+    memory: Option<MemoryId>,
     /// Whether it belongs to a host.
     is_from_host: bool,
     /// Whether packets arrive over several lines.
@@ -438,7 +438,7 @@ impl<'a> Rows<'a> {
 /// from other nodes concern these ports, and no policer sees those of further ports. Empty if there is none.
 fn stations(network: &Network, ports: &IdVec<LineId, PortClass>) -> IdVec<LineId, Option<StationId>> {
     let memory = |port: LineId| network.ports[port].share().map(Share::number);
-    let mut closed: Vec<bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
+    let mut closed: IdVec<MemoryId, bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
     let is_apart = |port: &PortClass| {
         let is_common = port.is_from_host || port.takes_controls || port.polices_in_common;
         port.destination() == PacketDestination::Judging && !is_common
@@ -448,7 +448,7 @@ fn stations(network: &Network, ports: &IdVec<LineId, PortClass>) -> IdVec<LineId
     }
     let station = |(number, port): (LineId, &PortClass)| match memory(number) {
         _ if !is_apart(port) => None,
-        Some(memory) => closed[memory].then_some(StationId::new(ports.len() + memory)),
+        Some(memory) => closed[memory].then_some(StationId::new(ports.len() + memory.index())),
         None => Some(number.station()),
     };
     let stations: IdVec<LineId, Option<StationId>> = ports.pairs().map(station).collect();
@@ -457,14 +457,14 @@ fn stations(network: &Network, ports: &IdVec<LineId, PortClass>) -> IdVec<LineId
 
 /// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept
 /// by a rule; empty if there is no such memory.
-fn ruled_memories(network: &Network, is_ruled: impl Fn(LineId) -> bool) -> IdVec<LineId, Option<usize>> {
+fn ruled_memories(network: &Network, is_ruled: impl Fn(LineId) -> bool) -> IdVec<LineId, Option<MemoryId>> {
     let can_be_ruled = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
-    let mut ruled: Vec<bool> = network.memories().map(can_be_ruled).collect();
-    if !ruled.contains(&true) {
+    let mut ruled: IdVec<MemoryId, bool> = network.memories().map(can_be_ruled).collect();
+    if !ruled.iter().any(|ruled| *ruled) {
         return IdVec::default();
     }
     let shares = network.ports.iter().map(|port| port.share().map(Share::number));
-    let shares: IdVec<LineId, Option<usize>> = shares.collect();
+    let shares: IdVec<LineId, Option<MemoryId>> = shares.collect();
     for (port, memory) in shares.pairs().filter_map(|(port, memory)| Some((port, (*memory)?))) {
         ruled[memory] &= is_ruled(port);
     }
@@ -615,7 +615,7 @@ mod tests {
         let ruled = PortClass { rule: Some(Rule::Fits), ..PortClass::default() };
         let cases = [
             (PortClass::default(), [Judging, Judging]),
-            (PortClass { memory: Some(0), ..PortClass::default() }, [Shared, Shared]),
+            (PortClass { memory: Some(MemoryId(0)), ..PortClass::default() }, [Shared, Shared]),
             (ruled, [Alone, Alone]),
             (PortClass { meets: true, ..ruled }, [Meet, Marking]),
             (PortClass { polices: true, ..ruled }, [Meet, Marking]),

@@ -46,7 +46,7 @@ use crate::network::flow::Outbox;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
-use crate::units::ids::{IdVec, LineId};
+use crate::units::ids::{IdVec, LineId, MemoryId};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -239,7 +239,7 @@ impl<T: Tracer> Engine<T> {
 
     /// Run the actions of a memory that are due now, and schedule its next action.
     #[inline(never)]
-    fn act(&mut self, memory: usize, now: Time) {
+    fn act(&mut self, memory: MemoryId, now: Time) {
         let next = self.memories.act(&mut self.network, memory, now, &mut self.losses);
         self.count_losses(now);
         for (port, control) in self.controls.of_memory(&mut self.network, memory) {

@@ -154,7 +154,7 @@ fn a_class_without_credits_does_not_hold_up_others_unless_it_shares_their_queue(
 fn a_memory_reserves_what_the_credits_of_each_class_promise() {
     let text = CLASSES.replace("SCHEDULER", "round-robin");
     let reserved = |text: &str| -> Vec<u64> {
-        let memory = load(text, &[]).memories.remove(0);
+        let memory = load(text, &[]).memories.into_iter().next().unwrap();
         memory.queues.iter().map(|queue| queue.limits.reserved).collect()
     };
     assert_eq!(reserved(&text), [40, 40], "a credit is a cell");

@@ -16,7 +16,7 @@ use crate::network::branches::Hop;
 use crate::scenario::model::Scenario;
 use crate::trace::TracedPackets;
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec, LineId, StationId};
+use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, StationId};
 
 /// The state of ports that judge every packet, beyond that of the network.
 pub(super) struct JudgingPorts {
@@ -117,7 +117,7 @@ impl Transit {
 
     /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
-    fn act(&mut self, memory: usize, now: Time) {
+    fn act(&mut self, memory: MemoryId, now: Time) {
         let next = self.judging.memories.act(&mut self.network, memory, now, &mut self.judging.losses);
         self.count_losses(now);
         if self.judging.controls.can_be() {
@@ -127,7 +127,7 @@ impl Transit {
     }
 
     /// Send the pause frames for which a memory has signals.
-    fn signal(&mut self, memory: usize, now: Time) {
+    fn signal(&mut self, memory: MemoryId, now: Time) {
         for (port, control) in self.judging.controls.of_memory(&mut self.network, memory) {
             self.network.ports[port].queue_control(control);
             self.start_control(port, now);

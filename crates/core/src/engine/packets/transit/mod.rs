@@ -358,7 +358,7 @@ impl Transit {
             PacketDestination::Meet | PacketDestination::Marking => Some(place.station()),
             PacketDestination::Judging => self.judging.stations.of(place),
             PacketDestination::Shared => {
-                self.shared.memory_of(place).map(|memory| StationId::new(self.ruled.count() + memory))
+                self.shared.memory_of(place).map(|memory| StationId::new(self.ruled.count() + memory.index()))
             }
             _ => None,
         }
