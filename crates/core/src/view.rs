@@ -206,7 +206,7 @@ mod tests {
             scenario(LAN, &["duration=300 ms", "warmup=0 s", "measure.cwnd=['flow1']", "sample=1 ms"]);
         let mut stepper = Stepper::new(&scenario, false, ());
         stepper.advance(stepper.end());
-        let flow = scenario.flows.iter().position(|flow| flow.name == "flow1").unwrap();
+        let flow = scenario.flows.position(|flow| flow.name == "flow1").unwrap();
         let progress = FlowProgress::of(&stepper.network().flows[flow]);
         let (outcome, _) = stepper.finish();
         let recorded = outcome.flows[flow].cwnd().unwrap().last().copied();

@@ -72,7 +72,7 @@ impl Trace {
         };
         name("port", &|packet| Some(scenario.lines[packet.port].name.clone()))?;
         name("vc", &|packet| Some(scenario.vcs[packet.vc].name.clone()))?;
-        name("flow", &|packet| packet.content.map(|(flow, _)| scenario.flows[flow as usize].name.clone()))?;
+        name("flow", &|packet| packet.content.map(|(flow, _)| scenario.flows[flow].name.clone()))?;
         name("reason", &|packet| packet.reason.map(|reason| reason.word().to_string()))?;
         Ok(columns)
     }

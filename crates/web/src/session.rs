@@ -4,7 +4,7 @@ use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::What;
 use pushout_core::trace::ring::{Record, RecordRing};
-use pushout_core::units::ids::LineId;
+use pushout_core::units::ids::{FlowId, LineId};
 use pushout_core::units::{Span, Time};
 
 use crate::history::History;
@@ -50,7 +50,7 @@ pub(crate) struct Found {
 
 /// Data of a flow that wait for an acknowledgement.
 struct InFlight {
-    flow: usize,
+    flow: FlowId,
     /// Octets that the flow had sent when the search began.
     sent: u64,
 }
@@ -174,7 +174,10 @@ impl Session {
 
     /// Return the data in flight of the first flow that has any.
     fn in_flight(&self) -> Option<InFlight> {
-        let senders = (0..self.scenario.flows.len())
+        let senders = self
+            .scenario
+            .flows
+            .keys()
             .filter_map(|flow| Some((flow, self.stepper.network().flows[flow].sender()?)));
         let mut waiting = senders.filter(|(_, sender)| sender.acked() < sender.sent());
         waiting.next().map(|(flow, sender)| InFlight { flow, sent: sender.sent() })
@@ -320,7 +323,7 @@ mod tests {
         let mut session = lan();
         assert_eq!(session.when(Event::RoundTrip, Time::NEVER).time, None, "no flow has sent anything");
         session.go(at(150_000));
-        let sender = |session: &Session| session.stepper.network().flows[0].sender().unwrap().clone();
+        let sender = |session: &Session| session.stepper.network().flows[FlowId(0)].sender().unwrap().clone();
         let sent = sender(&session).sent();
         assert!(sender(&session).acked() < sent);
         let time = session.when(Event::RoundTrip, Time::NEVER).time.unwrap();

@@ -1,6 +1,6 @@
 //! Content of a page, as JSON: numbers in flat lists, because there are thousands of units.
 
-use pushout_core::units::ids::LineId;
+use pushout_core::units::ids::{FlowId, LineId};
 use serde_json::{Value as Json, json};
 
 use pushout_core::buffer::size::Measure;
@@ -36,8 +36,8 @@ pub(crate) fn scenario(session: &Session) -> Json {
         "port": port.0,
         "thresholds": fixed_thresholds(scenario, port).iter().map(|it| json!([it.name, it.level])).collect::<Vec<_>>(),
         "flows": scenario.flows.iter().map(|flow| &flow.name).collect::<Vec<_>>(),
-        "listed": history::listed(scenario, port),
-        "passing": history::passing(scenario, port),
+        "listed": numbers(&history::listed(scenario, port)),
+        "passing": numbers(&history::passing(scenario, port)),
         "state": state.iter().map(|it| json!([it.name, it.queue])).collect::<Vec<_>>(),
         "losses": losses.collect::<Vec<_>>(),
         "circuits": scenario.vcs.iter().map(vc).collect::<Vec<_>>(),
@@ -53,6 +53,11 @@ fn stated(table: &Json) -> Json {
     let keys = table.as_object().into_iter().flatten();
     let stated = keys.filter(|(_, value)| value.as_array().is_none_or(|list| !list.is_empty()));
     stated.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Return the numbers of flows, as the page knows them.
+fn numbers(flows: &[FlowId]) -> Vec<u32> {
+    flows.iter().map(|flow| flow.0).collect()
 }
 
 /// Return the policies of a port, or of the memory that it shares, as a scenario writes them.

@@ -173,7 +173,7 @@ mod tests {
     use crate::scenario;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
-    use crate::units::ids::{CircuitId, LineId, PortVc};
+    use crate::units::ids::{CircuitId, FlowId, LineId, PortVc};
     use crate::verdict::Reason;
 
     /// Two files through a buffer that is too small for both.
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn octets_that_were_never_sent_and_acknowledgements_for_what_has_not_come_are_found() {
         let found = |text: &str, forge: fn(&mut DataProgress)| {
-            failures(text, |_, outcome| forge(outcome.flows[0].progress.as_mut().unwrap()))
+            failures(text, |_, outcome| forge(outcome.flows[FlowId(0)].progress.as_mut().unwrap()))
         };
         let forged = found(FILES, |progress| progress.delivered += 1000);
         assert!(forged.ends_with(": 200000 bytes sent, 201000 delivered, 200000 acknowledged"), "{forged}");

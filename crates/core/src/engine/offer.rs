@@ -19,12 +19,13 @@ use crate::network::circuit::Payload;
 use crate::trace::Tracer;
 use crate::transport::ecn::Ecn;
 use crate::units::Time;
+use crate::units::ids::FlowId;
 
 /// A packet from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
     /// Number of the flow on whose circuit the packet travels.
-    pub flow: usize,
+    pub flow: FlowId,
     /// Length in octets, IP header included.
     pub bytes: u32,
     /// The ECN field: whether a port may mark the packet, or has marked it.
@@ -42,7 +43,7 @@ impl<T: Tracer> Stepper<T> {
         let network = &mut self.engine.network;
         let vc = network.flows[flow].datagram_circuit().expect("packets are offered to a flow of datagrams");
         let payload = Payload::Datagram { bytes, sent: time, ecn };
-        let emission = network.circuits[vc].emit(flow as u32, bytes, payload);
+        let emission = network.circuits[vc].emit(flow, bytes, payload);
         self.engine.hand_over(emission, time);
         emission.frame
     }
@@ -131,14 +132,14 @@ mod tests {
     fn the_number_of_an_offered_packet_finds_it_in_the_records() {
         let (silent, port) = scenario(["packet", "4 kB", TAIL_DROP], "60 ms");
         let mut stepper = stepper(&silent);
-        let packet = Offered { flow: 1, bytes: 1000, ecn: Ecn::default() };
+        let packet = Offered { flow: FlowId(1), bytes: 1000, ecn: Ecn::default() };
         let instants = [1, 1, 7].map(|millis| Time::ZERO + crate::units::Span::millis(millis));
         let numbers = instants.map(|time| stepper.offer(time, packet));
         stepper.advance(stepper.end());
         let left = |record: &Record| record.port == port && record.what == What::Leaves;
         let seen = stepper.tracer_mut().take().0.into_iter().filter(left).map(|record| record.unit.frame);
         assert_eq!(seen.collect::<Vec<u32>>(), numbers);
-        assert_eq!(stepper.network().flows[1].delivered(), 3000);
+        assert_eq!(stepper.network().flows[FlowId(1)].delivered(), 3000);
     }
 
     #[test]
@@ -147,6 +148,6 @@ mod tests {
         let (silent, _) = scenario(["packet", "4 kB", TAIL_DROP], "60 ms");
         let mut stepper = stepper(&silent);
         stepper.advance(stepper.end());
-        stepper.offer(Time::ZERO, Offered { flow: 0, bytes: 1000, ecn: Ecn::default() });
+        stepper.offer(Time::ZERO, Offered { flow: FlowId(0), bytes: 1000, ecn: Ecn::default() });
     }
 }

@@ -9,6 +9,7 @@
 //! # What turns it off
 //! A scenario without such transfers.
 
+use crate::units::ids::{FlowId, IdVec};
 use std::sync::Arc;
 
 use crate::network::flow::Flow;
@@ -33,13 +34,20 @@ impl Waiting {
         let workload = scenario.workload.as_ref()?;
         let order = workload.order.clone()?;
         let left = order.waits().to_vec();
-        let delays = scenario.flows[workload.flows.clone()].iter().map(|flow| flow.start).collect();
+        let delays =
+            scenario.flows.as_slice()[workload.flows.clone()].iter().map(|flow| flow.start).collect();
         Some(Waiting { first: workload.flows.start, has_ended: vec![false; left.len()], left, delays, order })
     }
 
     /// Let the transfers begin that waited for this flow only, if its transfer has just ended; return them.
-    pub(super) fn release(&mut self, flows: &mut [Flow], flow: usize, now: Time) -> Vec<usize> {
-        let Some(number) = flow.checked_sub(self.first).filter(|number| *number < self.left.len()) else {
+    pub(super) fn release(
+        &mut self,
+        flows: &mut IdVec<FlowId, Flow>,
+        flow: FlowId,
+        now: Time,
+    ) -> Vec<FlowId> {
+        let number = flow.index().checked_sub(self.first);
+        let Some(number) = number.filter(|number| *number < self.left.len()) else {
             return Vec::new();
         };
         if self.has_ended[number] || !flows[flow].has_transferred() {
@@ -50,8 +58,9 @@ impl Waiting {
         for next in self.order.next(number).iter().map(|&next| next as usize) {
             self.left[next] -= 1;
             if self.left[next] == 0 {
-                flows[self.first + next].start_at(now + self.delays[next]);
-                released.push(self.first + next);
+                let waiting = FlowId::new(self.first + next);
+                flows[waiting].start_at(now + self.delays[next]);
+                released.push(waiting);
             }
         }
         released

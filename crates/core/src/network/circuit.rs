@@ -15,7 +15,7 @@ use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
 use crate::unit::{Boundary, Flags, Unit};
 use crate::units::Time;
-use crate::units::ids::{CircuitId, LineId};
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
 
 /// Payload of a frame.
@@ -98,7 +98,7 @@ impl Payload {
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The flow whose frame it is.
-    pub flow: u32,
+    pub flow: FlowId,
     /// Number of units of the frame.
     pub units: u16,
     /// Payload of the frame.
@@ -387,7 +387,7 @@ impl Circuit {
 
     /// Send a packet of `bytes` octets, IP header included.
     #[inline(always)] // a payload that has just been written is slow to copy
-    pub fn emit(&mut self, flow: u32, bytes: u32, payload: Payload) -> Emission {
+    pub fn emit(&mut self, flow: FlowId, bytes: u32, payload: Payload) -> Emission {
         let shape = self.framing.shape(bytes);
         self.tally.sent += u64::from(shape.units);
         let frame = self.number(Frame { flow, units: shape.units, payload });

@@ -43,7 +43,7 @@ use crate::rng::Keyed;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
 use crate::unit::Unit;
-use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, MemoryId, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdSlice, IdVec, LineId, MemoryId, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -68,13 +68,13 @@ pub struct Network {
     /// The circuits.
     pub circuits: IdVec<CircuitId, Circuit>,
     /// The flows.
-    pub flows: Vec<Flow>,
+    pub flows: IdVec<FlowId, Flow>,
 }
 
 impl Network {
     /// Build the network of a checked scenario, at time zero.
     pub fn new(scenario: &Scenario) -> Network {
-        let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
+        let flows = scenario.flows.keys().map(|index| Flow::new(scenario, index)).collect();
         Network { flows, ..Network::between_hosts(scenario) }
     }
 
@@ -105,7 +105,7 @@ impl Network {
         let receivers = receivers.map(receiver).collect();
         let circuits = scenario.vcs.pairs().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
-        let (pause_cycle, flows) = (None, Vec::new());
+        let (pause_cycle, flows) = (None, IdVec::default());
         let mut network = Network { ports, memories, pause_cycle, receivers, circuits, flows };
         let traced = |(number, memory): (MemoryId, &mut Memory)| {
             if scenario.measure.memories.contains(&number) {
@@ -258,7 +258,7 @@ impl Network {
     }
 
     /// Take the outcomes of the flows, at the end of the run.
-    pub(crate) fn take_outcomes(&mut self, now: Time) -> Vec<FlowOutcome> {
+    pub(crate) fn take_outcomes(&mut self, now: Time) -> IdVec<FlowId, FlowOutcome> {
         let flows = std::mem::take(&mut self.flows).into_iter();
         flows.map(|flow| flow.outcome(now, &self.circuits)).collect()
     }

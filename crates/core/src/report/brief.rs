@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::asked_circuits;
 use crate::engine::Outcome;
 use crate::scenario::model::{Line, Scenario};
-use crate::units::ids::{CircuitId, LineId};
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
 
 /// The flows, ports and circuits of a report.
@@ -29,7 +29,7 @@ pub const WAITING: [(&str, f64); 4] =
 
 /// The flows and ports that a report lists, by number.
 pub(super) struct Listed {
-    pub(super) flows: Vec<usize>,
+    pub(super) flows: Vec<FlowId>,
     pub(super) ports: Vec<LineId>,
     pub(super) circuits: Vec<CircuitId>,
     /// The report's entry `omitted`: the numbers of flows and ports left out; `None` for a full listing.
@@ -38,7 +38,7 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Choose the flows and ports to list; `asked` are the flows that the scenario names.
-    pub(super) fn new(listing: Listing, scenario: &Scenario, outcome: &Outcome, asked: &[usize]) -> Listed {
+    pub(super) fn new(listing: Listing, scenario: &Scenario, outcome: &Outcome, asked: &[FlowId]) -> Listed {
         let all = || scenario.lines.keys();
         let Listing::Brief { flows } = listing else {
             let (ports, circuits) = (all().collect(), asked_circuits(scenario));

@@ -10,11 +10,11 @@ use crate::metrics::state::{Figure, over_time};
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
-use crate::units::ids::{CircuitId, LineId};
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
 
 /// Add to a flow's entry its throughput and its congestion window over time.
-pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: usize) {
+pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: FlowId) {
     if let Some(counts) = outcome.flows[flow].cwnd() {
         let (start, step) = (scenario.warmup.as_secs_f64(), scenario.sample.as_secs_f64());
         entry["cwnd"] = json!({ "start_s": start, "step_s": step, "octets": counts });

@@ -25,7 +25,7 @@ use crate::language::set::Set;
 use crate::language::tree::{self, Fault, Key, Value};
 use crate::rng::NameKeys;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, LineId, NodeId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, NodeId};
 
 impl Scenario {
     /// Return this scenario with another seed, and with the routes and transfers that this seed determines.
@@ -150,7 +150,7 @@ fn check_ports(
 struct Wired {
     nodes: IdVec<NodeId, NetworkNode>,
     lines: IdVec<LineId, Line>,
-    flows: Vec<Flow>,
+    flows: IdVec<FlowId, Flow>,
     vcs: IdVec<CircuitId, Vc>,
     drawings: Vec<Drawing>,
     workload: Option<Workload>,

@@ -1,6 +1,6 @@
 //! The canonical form of a scenario: every node, link, flow and port written out, without a template.
 
-use crate::units::ids::{LineId, NodeId};
+use crate::units::ids::{FlowId, LineId, NodeId};
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
@@ -158,18 +158,20 @@ fn port(line: &Line) -> Json {
 fn flows(scenario: &Scenario) -> Json {
     let (mut entries, mut next) = (Vec::new(), 0);
     for drawing in &scenario.drawings {
-        entries.extend(scenario.flows[next..drawing.flows.start].iter().map(|spec| flow(scenario, spec)));
+        entries.extend(
+            scenario.flows.as_slice()[next..drawing.flows.start].iter().map(|spec| flow(scenario, spec)),
+        );
         entries.push(table(&drawing.asked));
         next = drawing.flows.end;
     }
     let end = scenario.workload.as_ref().map_or(scenario.flows.len(), |workload| workload.flows.start);
-    entries.extend(scenario.flows[next..end].iter().map(|spec| flow(scenario, spec)));
+    entries.extend(scenario.flows.as_slice()[next..end].iter().map(|spec| flow(scenario, spec)));
     entries.into()
 }
 
 /// List the transfers of a workload as rows, with all their columns.
 fn rows(scenario: &Scenario, workload: &Workload) -> String {
-    let name = |number: usize| &*scenario.flows[workload.flows.start + number].name;
+    let name = |number: usize| &*scenario.flows[FlowId::new(workload.flows.start + number)].name;
     let mut after = vec![Vec::new(); workload.flows.len()];
     if let Some(order) = &workload.order {
         for number in 0..workload.flows.len() {
@@ -177,7 +179,7 @@ fn rows(scenario: &Scenario, workload: &Workload) -> String {
         }
     }
     let mut text = rows::COLUMNS.join(",") + "\n";
-    for (flow, after) in scenario.flows[workload.flows.clone()].iter().zip(after) {
+    for (flow, after) in scenario.flows.as_slice()[workload.flows.clone()].iter().zip(after) {
         let (from, to) = (&scenario.nodes[flow.from].name, &scenario.nodes[flow.to].name);
         let octets = flow.transfer.map_or(0, |transfer| transfer.octets).to_string();
         let queue = scenario.sections.queues.0.get(scenario.vcs[flow.vc].queue).map_or("", |(name, _)| name);

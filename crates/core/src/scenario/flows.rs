@@ -22,7 +22,7 @@ use crate::rng::Stream;
 use crate::source::arrivals::Destinations;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
-use crate::units::ids::{CircuitId, IdVec, LineId, NodeId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, NodeId};
 use crate::units::{Rate, Span};
 use crate::words::nearest::unknown;
 
@@ -32,7 +32,7 @@ pub(super) const MOST_HOPS: usize = 255;
 /// Checked flows with their circuits, and a choice of routes that they leave open.
 pub(super) struct CheckedTraffic {
     /// The flows.
-    pub flows: Vec<Flow>,
+    pub flows: IdVec<FlowId, Flow>,
     /// Their circuits: first the circuits of data, in the order of their first flows, then the circuits of
     /// acknowledgements.
     pub vcs: IdVec<CircuitId, Vc>,
@@ -106,7 +106,8 @@ pub(super) fn check(
         let message = format!("there is no flow, so nothing would happen: {remedy}");
         return Err(Fault::at(Default::default(), message));
     }
-    let FlowsRead { mut flows, circuits, .. } = read;
+    let FlowsRead { flows, circuits, .. } = read;
+    let mut flows: IdVec<FlowId, Flow> = flows.into();
     let vcs = circuits.number(&mut flows);
     Ok(CheckedTraffic { flows, vcs, drawings, workload, choice: network.choice })
 }
@@ -562,7 +563,7 @@ impl Circuits {
     }
 
     /// Return all circuits, those of acknowledgements last, and set the numbers of its circuits in every flow.
-    fn number(self, flows: &mut [Flow]) -> IdVec<CircuitId, Vc> {
+    fn number(self, flows: &mut IdVec<FlowId, Flow>) -> IdVec<CircuitId, Vc> {
         let (mut vcs, mut back) = (Vec::new(), Vec::new());
         let count = self.list.len();
         let number = |circuit: CircuitPair| {
@@ -572,7 +573,7 @@ impl Circuits {
             number
         };
         let numbers: IdVec<CircuitId, Option<CircuitId>> = self.list.into_iter().map(number).collect();
-        for (index, flow) in flows.iter_mut().enumerate() {
+        for (index, flow) in flows.pairs_mut() {
             vcs[flow.vc.index()].flow.get_or_insert(index);
             let needs = flow.transport.needs(&flow.source);
             flow.back = numbers[flow.vc].filter(|_| needs.is_some_and(|needs| needs.reverse.is_some()));

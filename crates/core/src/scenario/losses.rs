@@ -2,13 +2,13 @@
 
 use super::file::LossSection;
 use super::measure::{listed, no_port};
-use super::model::{Line, Medium, Scenario};
+use super::model::{Flow, Line, Medium, Scenario};
 use crate::language::item::{Item, entries};
 use crate::language::spec::Nested;
 use crate::language::tree::{Fault, Node, Value};
 use crate::link::gate::loss::{Pattern, Spec};
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, LineId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 use crate::words::nearest::unknown;
 
 /// A period in which hosts send no packets over a line, because they have been notified that it is down.
@@ -121,11 +121,13 @@ fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<
         let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
         return Err(item.fault("flow", unknown("flow", name, &names)));
     };
-    let both = |index: usize| [Some(scenario.flows[index].vc), scenario.flows[index].back];
-    let mut circuits: Vec<CircuitId> = flows.clone().flat_map(both).flatten().collect();
+    let both = |flow: &Flow| [Some(flow.vc), flow.back];
+    let mut circuits: Vec<CircuitId> =
+        scenario.flows.as_slice()[flows.clone()].iter().flat_map(both).flatten().collect();
     circuits.sort_unstable();
-    let is_other = |(index, vc): (usize, CircuitId)| !flows.contains(&index) && circuits.contains(&vc);
-    let shared = scenario.flows.iter().enumerate().any(|(index, flow)| is_other((index, flow.vc)));
+    let is_other =
+        |(index, vc): (FlowId, CircuitId)| !flows.contains(&index.index()) && circuits.contains(&vc);
+    let shared = scenario.flows.pairs().any(|(index, flow)| is_other((index, flow.vc)));
     let message =
         "this flow shares its circuit with another one; leave the key out to count all units of the link";
     item.ensure(!shared, "flow", message)?;

@@ -1,6 +1,6 @@
 //! Checks the additional figures of a report: whether the scenario can measure them.
 
-use crate::units::ids::{Id, IdVec, LineId, MemoryId};
+use crate::units::ids::{FlowId, Id, IdVec, LineId, MemoryId};
 use std::collections::BTreeMap;
 
 use super::file::{FairSection, HeadSection, MeasureSection};
@@ -164,7 +164,7 @@ pub(super) fn section(scenario: &Scenario) -> MeasureSection {
         memories: measures.memories.iter().map(|&memory| memories[memory].name.clone()).collect(),
         cwnd: measures.cwnd.iter().map(|&flow| flows[flow].name.clone()).collect(),
         state: {
-            let flow = |&flow: &usize| flows[flow].name.clone();
+            let flow = |&flow: &FlowId| flows[flow].name.clone();
             let ports: Vec<String> = names(&measures.state.ports);
             ports.into_iter().chain(measures.state.flows.iter().map(flow)).collect()
         },
@@ -222,9 +222,9 @@ fn paused_ports(item: &Item<'_, MeasureSection>, scenario: &Scenario) -> Result<
 }
 
 /// Return the TCP flows that a list names, by flow or by class; other transports have no congestion window.
-fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Vec<usize>, Fault> {
+fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &IdVec<FlowId, Flow>) -> Result<Vec<FlowId>, Fault> {
     let known = flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
-    let found: Vec<usize> = listed(&item.it.cwnd, known).map_err(|name| {
+    let found: Vec<FlowId> = listed(&item.it.cwnd, known).map_err(|name| {
         let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
         item.fault("cwnd", unknown("flow", name, &names))
     })?;
@@ -239,13 +239,13 @@ fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Vec<usiz
 fn states(
     item: &Item<'_, MeasureSection>,
     lines: &IdVec<LineId, Line>,
-    flows: &[Flow],
+    flows: &IdVec<FlowId, Flow>,
 ) -> Result<States, Fault> {
     let known_ports = || lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     let known_flows = || flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
     let mut states = States::default();
     for name in item.it.state.chunks(1) {
-        match (listed::<LineId>(name, known_ports()), listed::<usize>(name, known_flows())) {
+        match (listed::<LineId>(name, known_ports()), listed::<FlowId>(name, known_flows())) {
             (Ok(ports), _) => states.ports.extend(ports),
             (Err(_), Ok(flows)) => states.flows.extend(flows),
             (Err(name), Err(_)) => {
@@ -305,7 +305,10 @@ fn reference(item: &Item<'_, MeasureSection>, lines: &IdVec<LineId, Line>) -> Re
     line.map(Some).ok_or_else(|| item.fault("reference", no_port(name, lines)))
 }
 
-fn fairness(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Option<[Fair; 2]>, Fault> {
+fn fairness(
+    item: &Item<'_, MeasureSection>,
+    flows: &IdVec<FlowId, Flow>,
+) -> Result<Option<[Fair; 2]>, Fault> {
     let shares = &item.it.fairness;
     let pair = matches!(shares.len(), 0 | 2);
     item.ensure(pair, "fairness", &format!("two classes can be compared, not {}", shares.len()))?;

@@ -25,7 +25,7 @@ use crate::rng::NameKeys;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
-use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, NodeId, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, MemoryId, NodeId, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::workload::order::Order;
 
@@ -71,7 +71,7 @@ pub struct Scenario {
     /// The keys of circuits, by name and direction: random numbers about a circuit depend on them.
     pub circuit_keys: NameKeys,
     /// Flows.
-    pub flows: Vec<Flow>,
+    pub flows: IdVec<FlowId, Flow>,
     /// Flows that draw transfers, in the order of the file.
     pub drawings: Vec<Drawing>,
     /// The workload and its transfers, if the scenario has one.
@@ -205,7 +205,7 @@ pub struct Measures {
     /// Memories whose occupancy and thresholds are reported over time.
     pub memories: Vec<MemoryId>,
     /// TCP flows whose congestion window is reported over time.
-    pub cwnd: Vec<usize>,
+    pub cwnd: Vec<FlowId>,
     /// Ports and TCP flows whose state is reported over time.
     pub state: States,
     /// Whether the time of every transfer is reported.
@@ -226,7 +226,7 @@ pub struct States {
     /// Ports.
     pub ports: Vec<LineId>,
     /// TCP flows.
-    pub flows: Vec<usize>,
+    pub flows: Vec<FlowId>,
 }
 
 /// Windows of time, each beginning one step after the one before.
@@ -359,7 +359,7 @@ pub struct Vc {
     /// Octets of application data in a full packet; `None` if the circuit only carries acknowledgements.
     pub payload: Option<u32>,
     /// First flow whose data the circuit carries; `None` if it only carries acknowledgements.
-    pub flow: Option<usize>,
+    pub flow: Option<FlowId>,
 }
 
 impl Vc {
@@ -487,9 +487,10 @@ impl Scenario {
     }
 
     /// Return whether a flow is a transfer that waits for others.
-    pub fn waits(&self, flow: usize) -> bool {
+    pub fn waits(&self, flow: FlowId) -> bool {
         let waits = |(first, order): (usize, &Order)| {
-            flow.checked_sub(first)
+            flow.index()
+                .checked_sub(first)
                 .and_then(|number| order.waits().get(number))
                 .is_some_and(|waits| *waits > 0)
         };

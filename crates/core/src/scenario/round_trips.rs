@@ -5,12 +5,12 @@ use std::cell::OnceCell;
 
 use super::model::{Flow, Line, Vc};
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, LineId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 
 /// The base round trips at every port, computed when the first is asked for.
 pub(super) struct RoundTrips<'a> {
     delays: IdVec<LineId, Span>,
-    flows: &'a [Flow],
+    flows: &'a IdVec<FlowId, Flow>,
     vcs: &'a IdVec<CircuitId, Vc>,
     /// For every port the shortest and the longest; `None` if no flow with acknowledgements passes.
     found: OnceCell<IdVec<LineId, Option<(Span, Span)>>>,
@@ -20,7 +20,7 @@ impl<'a> RoundTrips<'a> {
     /// Those of these flows over these lines.
     pub(super) fn new(
         lines: &IdVec<LineId, Line>,
-        flows: &'a [Flow],
+        flows: &'a IdVec<FlowId, Flow>,
         vcs: &'a IdVec<CircuitId, Vc>,
     ) -> RoundTrips<'a> {
         let delays = lines.iter().map(|line| line.delay).collect();

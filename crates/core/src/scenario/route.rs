@@ -200,6 +200,7 @@ impl Search {
 mod tests {
     use super::*;
     use crate::scenario::{checked, load};
+    use crate::units::ids::FlowId;
 
     /// Two leaves with two hosts each, and three spines between them; `more` is appended.
     fn fabric(more: &str) -> String {
@@ -268,12 +269,12 @@ mod tests {
     fn among_equals_the_lines_that_were_declared_first_win() {
         let text = fabric(&[TRAFFIC, &flow("x", "c", "a", ""), &flow("y", "a", "d", "")].concat());
         let scenario = load(&text, "x.toml", &[]).unwrap();
-        let names = |flow: usize| -> Vec<&str> {
+        let names = |flow: FlowId| -> Vec<&str> {
             let path = &scenario.vcs[scenario.flows[flow].vc].path;
             path.iter().map(|line| scenario.lines[*line].name.as_str()).collect()
         };
-        assert_eq!(names(0), ["c->right", "right->s0", "s0->left", "left->a"]);
-        assert_eq!(names(1), ["a->left", "left->s0", "s0->right", "right->d"]);
+        assert_eq!(names(FlowId(0)), ["c->right", "right->s0", "s0->left", "left->a"]);
+        assert_eq!(names(FlowId(1)), ["a->left", "left->s0", "s0->right", "right->d"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::scenario::model::{Flow, Scenario};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{self, CONNECTIONS_APART, Segment};
 use crate::transport::{IP_HEADER, Transport, udp};
-use crate::units::ids::NodeId;
+use crate::units::ids::{FlowId, NodeId};
 use crate::units::{CELL_PAYLOAD, Time};
 
 /// A packet as a capture shows it: the stored octets, and the full length.
@@ -23,7 +23,7 @@ pub(super) struct Image {
 /// Return the image of a packet, if it has headers: a single cell without adaptation has none.
 pub(super) fn image(scenario: &Scenario, packet: &TracedPacket) -> Option<Image> {
     let (number, payload) = packet.content?;
-    let flow = &scenario.flows[number as usize];
+    let flow = &scenario.flows[number];
     let data = match payload {
         Payload::Tcp(segment) => return Some(tcp_image(flow, number, packet, &segment)),
         Payload::Datagram { bytes, .. } => bytes,
@@ -42,7 +42,7 @@ pub(super) fn stand_in(scenario: &Scenario, packet: &TracedPacket) -> Image {
     Image { octets: head.octets(length), length }
 }
 
-fn tcp_image(flow: &Flow, number: u32, packet: &TracedPacket, segment: &Segment) -> Image {
+fn tcp_image(flow: &Flow, number: FlowId, packet: &TracedPacket, segment: &Segment) -> Image {
     let mut options = timestamps(flow.transport.option_bytes(), segment);
     let (data, blocks) = if segment.is_ack { (0, segment.len) } else { (segment.len, 0) };
     options.extend(vec![NO_OPERATION; blocks.into()]); // a capture does not know the blocks, but their octets
@@ -90,7 +90,7 @@ fn timestamps(bytes: u32, segment: &Segment) -> Vec<u8> {
     option
 }
 
-fn udp_image(flow: &Flow, number: u32, packet: &TracedPacket, data: u32) -> Image {
+fn udp_image(flow: &Flow, number: FlowId, packet: &TracedPacket, data: u32) -> Image {
     let mut header = Vec::with_capacity(udp::HEADER as usize);
     header.extend(client_port(1).to_be_bytes());
     header.extend(server_port(number).to_be_bytes());
@@ -150,8 +150,8 @@ fn client_port(connection: u32) -> u16 {
 }
 
 /// Return the port number of the side that receives data: one for every flow.
-fn server_port(flow: u32) -> u16 {
-    5_001 + (flow % 60_000) as u16
+fn server_port(flow: FlowId) -> u16 {
+    5_001 + (flow.0 % 60_000) as u16
 }
 
 /// Return the checksum of RFC 1071 over parts of even length.

@@ -20,7 +20,7 @@ use crate::transport::ecn::Ecn;
 use crate::transport::tcp::Segment;
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec, LineId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 use crate::verdict::Reason;
 use crate::words::nearest::unknown;
 
@@ -64,7 +64,7 @@ pub struct TracedPacket {
     /// Serial number of the packet's frame on the circuit.
     pub frame: u32,
     /// Flow and payload of the packet.
-    pub content: Option<(u32, Payload)>,
+    pub content: Option<(FlowId, Payload)>,
     /// Arrival time of its first unit.
     pub arrived: Time,
     /// Time at which its last unit so far was sent, or lost.
@@ -161,7 +161,7 @@ impl TracedPackets {
         port: LineId,
         unit: &Unit,
         what: What,
-        content: impl FnOnce() -> Option<(u32, Payload)>,
+        content: impl FnOnce() -> Option<(FlowId, Payload)>,
     ) {
         if !self.wanted[port] {
             return;
@@ -196,7 +196,7 @@ impl Tracer for TracedPackets {
 }
 
 /// Build the record of a packet whose first unit arrives.
-fn first(now: Time, port: LineId, unit: &Unit, content: Option<(u32, Payload)>) -> TracedPacket {
+fn first(now: Time, port: LineId, unit: &Unit, content: Option<(FlowId, Payload)>) -> TracedPacket {
     TracedPacket {
         port: port,
         vc: unit.vc,

@@ -16,6 +16,10 @@
 //! let held: IdVec<PortVc, u64> = IdVec::filled(0, 4);
 //! assert_eq!(held[CircuitId(2)], 0); // the number in the network is no number at the port
 //! ```
+//!
+//! Plain integers remain for: event entities, which number items of several kinds (ports, memories, ends of flows);
+//! the place of a step, which is a port, a host or a memory; the memory of a pause frame, which may be a storm; ranges
+//! of transfers, because a range of ids is no iterator; queues and pools within one memory.
 
 use core::fmt;
 use core::iter::Enumerate;
@@ -30,7 +34,8 @@ pub trait Id: Copy + Ord {
     fn index(self) -> usize;
 }
 
-/// Numbers of items that have no id type, such as lines.
+/// Numbers of items that have no id type: queues of a pool, whose policies count from 0 in each pool, and classes of
+/// a scheduler.
 impl Id for usize {
     #[inline(always)]
     fn new(index: usize) -> usize {
@@ -100,6 +105,11 @@ id! {
     /// A line's place in the list of the scenario, from 0, which is also the number of its sending port: a line has
     /// one port, and a port one line.
     LineId
+}
+
+id! {
+    /// A flow's place in the list of the scenario, from 0. Units and frames on the way contain it.
+    FlowId
 }
 
 id! {

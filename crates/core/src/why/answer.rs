@@ -12,7 +12,7 @@ use crate::excerpt::quoted;
 use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
 use crate::units::Time;
-use crate::units::ids::{CircuitId, LineId};
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
 use crate::view;
 use crate::words::nearest::unknown;
@@ -193,7 +193,7 @@ fn flow_of<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a Flow, String> {
     let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
     let number =
         names.iter().position(|other| *other == name).ok_or_else(|| unknown("flow", name, &names))?;
-    Ok(&scenario.flows[number])
+    Ok(&scenario.flows[FlowId::new(number)])
 }
 
 /// Describe a number beyond those of the frames, which are described too.
@@ -292,7 +292,7 @@ fn frame(scenario: &Scenario, decision: &Decision) -> Json {
 
 /// Return the name of the flow of a frame.
 fn flow(scenario: &Scenario, decision: &Decision) -> String {
-    let named = decision.content.and_then(|(flow, _)| scenario.flows.get(flow as usize));
+    let named = decision.content.and_then(|(flow, _)| scenario.flows.get(flow));
     named.map_or_else(|| scenario.vcs[decision.packet.vc].name.clone(), |flow| flow.name.clone())
 }
 

@@ -8,7 +8,7 @@ use crate::network::circuit::{Circuit, Payload};
 use crate::trace::{Tracer, What};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec, LineId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 use crate::verdict::Reason;
 
 /// A frame at a port, about whose first unit the port had to decide.
@@ -23,7 +23,7 @@ pub struct Decision {
     /// Serial number of the frame on its circuit, from 0.
     pub frame: u32,
     /// The flow that sent it, and its payload.
-    pub content: Option<(u32, Payload)>,
+    pub content: Option<(FlowId, Payload)>,
     /// Units in the port when its first unit arrived, without it.
     pub units: u64,
     /// Octets of these units.

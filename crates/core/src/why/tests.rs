@@ -40,7 +40,7 @@ fn ask(scenario: &Scenario, at: &str, reaction: Reaction) -> Question {
 
 /// Return the name of a decision's flow.
 fn name<'a>(scenario: &'a Scenario, decision: &Decision) -> &'a str {
-    &scenario.flows[decision.content.unwrap().0 as usize].name
+    &scenario.flows[decision.content.unwrap().0].name
 }
 
 /// Return the flows whose refusal saves the frame of this flow, without and with reactions, which do not matter here.

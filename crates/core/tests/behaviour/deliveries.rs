@@ -1,7 +1,7 @@
 //! Delivery times of a report against those of a trace of the same run: from the instant at which new data enters the line of
 //! the sending host until all data up to its last octet has left the line of the receiving host.
 
-use pushout_core::units::ids::LineId;
+use pushout_core::units::ids::{FlowId, LineId};
 use std::collections::BTreeMap;
 
 use crate::behaviour::both::run_on_both;
@@ -18,12 +18,12 @@ fn of_trace(scenario: &Scenario, flow: usize) -> Vec<u64> {
     let tracer = TracedPackets::at(scenario, &["*".to_string()]).unwrap();
     let (_, tracer) = reference::run_traced(scenario, false, tracer, &mut Stopwatch::default());
     let packets = tracer.into_list();
-    let path = &scenario.vcs[scenario.flows[flow].vc].path;
+    let path = &scenario.vcs[scenario.flows[FlowId::new(flow)].vc].path;
     let at = |line: LineId| {
         let is_data = move |packet: &&TracedPacket| {
             packet.port == line && packet.segment().is_some_and(|segment| segment.len > 0 && !segment.is_ack)
         };
-        packets.iter().filter(is_data).filter(move |packet| packet.content.unwrap().0 as usize == flow)
+        packets.iter().filter(is_data).filter(move |packet| packet.content.unwrap().0.index() == flow)
     };
     let (first, last) = (path[0], *path.last().unwrap());
     let delay = scenario.lines[last].delay.0;

@@ -1,5 +1,6 @@
 //! Fabrics: templates of leaf-spines and fat-trees, and flows that a hash spreads over equally short routes.
 
+use pushout_core::units::ids::FlowId;
 use std::collections::BTreeSet;
 
 use crate::behaviour::both::{entry, run_on_both};
@@ -47,7 +48,7 @@ fn load(text: &str, sets: &[&str], seed: u64) -> Scenario {
 
 /// Names of the lines on the way of a flow.
 fn lines(scenario: &Scenario, flow: usize) -> Vec<&str> {
-    let path = &scenario.vcs[scenario.flows[flow].vc].path;
+    let path = &scenario.vcs[scenario.flows[FlowId::new(flow)].vc].path;
     path.iter().map(|line| scenario.lines[*line].name.as_str()).collect()
 }
 

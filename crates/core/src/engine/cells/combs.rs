@@ -29,7 +29,7 @@ use crate::engine::forms::{Form, used};
 use crate::network::Network;
 use crate::network::circuit::{Circuit, SingleCell};
 use crate::unit::Unit;
-use crate::units::ids::{LineId, PortVc};
+use crate::units::ids::{FlowId, LineId, PortVc};
 use crate::units::{Span, Time};
 
 /// Number of cells that a source sends at a time.
@@ -41,7 +41,7 @@ const PATIENCE: usize = 128;
 impl Cells<'_> {
     /// Send the following cells of a flow, if they are a comb; returns whether they are.
     #[inline(never)] // once for many cells
-    pub(super) fn send_comb(&mut self, flow: usize) -> bool {
+    pub(super) fn send_comb(&mut self, flow: FlowId) -> bool {
         let vc = self.scenario.flows[flow].vc;
         let hop = self.network.circuits[vc].route(0)[0];
         let (port, vc) = (hop.port, hop.vc);
@@ -71,7 +71,7 @@ impl Cells<'_> {
     }
 
     /// Forward cells of a flow that start at their interface when their source sends them.
-    fn forward_comb(&mut self, flow: usize, port: LineId, vc: PortVc, sends: &[Time]) {
+    fn forward_comb(&mut self, flow: FlowId, port: LineId, vc: PortVc, sends: &[Time]) {
         let (route, whole) = (&self.plan.routes[port][vc], self.plan.cell_time(port));
         let (span, cells) = (route.span(whole), sends.len());
         let Destination::Port { port: to, lane, .. } = route.to else { return };

@@ -17,7 +17,7 @@ use crate::network::Network;
 use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::units::Time;
-use crate::units::ids::LineId;
+use crate::units::ids::{FlowId, LineId};
 
 /// Number of deliveries that no host awaits after which the engine schedules an event for them.
 const PATIENCE: usize = 256;
@@ -52,7 +52,7 @@ impl Cells<'_> {
             return;
         }
         let frame = circuit.take();
-        let flow = frame.flow as usize;
+        let flow = frame.flow;
         let end = flows[flow].deliver(delivery.time, &frame, circuits, &mut self.emitted);
         self.emit(delivery.time);
         self.set_timer(flow, end);
@@ -69,7 +69,7 @@ impl Cells<'_> {
     }
 
     /// Schedule the next timer of a flow's end, unless an earlier call is already scheduled.
-    pub(super) fn set_timer(&mut self, flow: usize, end: End) {
+    pub(super) fn set_timer(&mut self, flow: FlowId, end: End) {
         if let Some(event) = self.timers.next(&self.network.flows, flow, end) {
             self.queue.push(event);
         }

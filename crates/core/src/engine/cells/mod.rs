@@ -140,7 +140,7 @@ impl Cells<'_> {
             plan,
             network,
         };
-        for flow in 0..cells.network.flows.len() {
+        for flow in cells.network.flows.keys() {
             cells.set_timer(flow, End::Source);
         }
         cells

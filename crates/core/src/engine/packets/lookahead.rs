@@ -71,6 +71,7 @@ const SEVERAL: u64 = 8;
 mod tests {
     use super::*;
     use crate::scenario::load;
+    use crate::units::ids::FlowId;
 
     /// Divide a dumbbell whose lines all have this delay and meet other lines.
     fn division(delay: &str) -> Lookahead {
@@ -103,7 +104,7 @@ mod tests {
     fn a_port_that_gets_data_and_acknowledgements_takes_them_in_one_order() {
         let mut scenario = load(DUMBBELL, "test.toml", &[]).unwrap();
         assert_eq!(Lookahead::new(&scenario, |port| Some(port.station())).packets, [DATA, ACKS]);
-        scenario.flows[0].back = Some(scenario.flows[1].vc);
+        scenario.flows[FlowId(0)].back = Some(scenario.flows[FlowId(1)].vc);
         assert_eq!(Lookahead::new(&scenario, |port| Some(port.station())).packets, [HOSTS, HOSTS]);
     }
 }

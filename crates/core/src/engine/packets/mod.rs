@@ -46,7 +46,7 @@ use crate::network::end::{End, Uplink};
 use crate::scenario::model::{Medium, Scenario};
 use crate::trace::TracedPackets;
 use crate::unit::Flags;
-use crate::units::ids::{CircuitId, LineId};
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::units::{Span, Time};
 
 use agenda::{Arrival, Due};
@@ -101,10 +101,10 @@ struct Setout<'a> {
 
 impl Uplink for Setout<'_> {
     #[inline(always)] // the kind of the payload is a constant at each call
-    fn send(&mut self, _vc: CircuitId, flow: u32, bytes: u32, payload: Payload) {
+    fn send(&mut self, _vc: CircuitId, flow: FlowId, bytes: u32, payload: Payload) {
         let cargo = PacketPayload::of(payload);
         let end = if cargo.is_ack() { End::Sink } else { End::Source };
-        self.transit.send(self.now, end.entity(flow as usize), bytes, cargo);
+        self.transit.send(self.now, end.entity(flow), bytes, cargo);
     }
 }
 
@@ -114,7 +114,7 @@ impl<'a> Packets<'a> {
         let (transit, connections) = (Transit::new(scenario, log, record), Connections::new(scenario));
         let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
         let mut engine = Packets { scenario, connections, events: 0, transit, round, day: Day::default() };
-        (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
+        scenario.flows.keys().for_each(|flow| engine.call(flow, End::Source));
         if engine.transit.has_stations() {
             used(Form::Stations);
             engine.open_calendar();
@@ -342,23 +342,23 @@ impl<'a> Packets<'a> {
             marked = self.transit.receive_marked(packet);
             cargo = &marked;
         }
-        let flow = self.connections.at(packet.flow as usize);
+        let flow = self.connections.at(packet.flow);
         let setout = &mut Setout { transit: &mut self.transit, now };
         let (end, due) = flow.receive(now, &cargo.payload(), setout);
-        let entity = end.entity(packet.flow as usize);
+        let entity = end.entity(packet.flow);
         let host = &mut self.transit.hosts.ends[entity];
         host.receive();
         if let Some(event) = host.call(entity, due) {
             self.transit.call(event);
         }
         if due.is_none() && self.connections.come_and_go() {
-            self.forget_if_over(packet.flow as usize, now);
+            self.forget_if_over(packet.flow, now);
         }
     }
 
     /// Drop a connection that is over, when no timer of an end is set.
     #[inline(never)] // where no transfers are drawn, packets do not pay for it
-    fn forget_if_over(&mut self, flow: usize, now: Time) {
+    fn forget_if_over(&mut self, flow: FlowId, now: Time) {
         if self.transit.is_quiet(flow) {
             self.connections.forget_if_over(flow, now);
         }
@@ -388,7 +388,7 @@ impl<'a> Packets<'a> {
 
     /// Call a flow's end for its next timer.
     #[inline]
-    fn call(&mut self, flow: usize, end: End) {
+    fn call(&mut self, flow: FlowId, end: End) {
         let (due, entity) = (self.connections.next_timer(flow, end), end.entity(flow));
         if let Some(event) = self.transit.hosts.ends[entity].call(entity, due) {
             self.transit.call(event);

@@ -40,14 +40,14 @@ use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, NodeId, PortVc, StationId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, MemoryId, NodeId, PortVc, StationId};
 use crate::units::{Rate, Span, Time};
 
 /// A packet in flight, with its payload, so that its arrival needs no search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
     pub(crate) cargo: PacketPayload,
-    pub(crate) flow: u32,
+    pub(crate) flow: FlowId,
     pub(crate) head: Head,
 }
 

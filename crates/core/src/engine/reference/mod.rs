@@ -46,7 +46,7 @@ use crate::network::flow::Outbox;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
-use crate::units::ids::{IdVec, LineId, MemoryId};
+use crate::units::ids::{FlowId, IdVec, LineId, MemoryId};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -141,7 +141,7 @@ impl<T: Tracer> Engine<T> {
             engine.tick(port.index(), Time::ZERO);
             engine.call_gates(port);
         }
-        for flow in 0..engine.network.flows.len() {
+        for flow in engine.network.flows.keys() {
             engine.call(flow, End::Source);
         }
         engine
@@ -473,7 +473,7 @@ impl<T: Tracer> Engine<T> {
     fn deliver(&mut self, unit: Unit, now: Time) {
         let Network { flows, circuits, .. } = &mut self.network;
         let Some(frame) = circuits[unit.vc].receive(&unit) else { return };
-        let flow = frame.flow as usize;
+        let flow = frame.flow;
         let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);
         self.call(flow, end);
@@ -482,7 +482,7 @@ impl<T: Tracer> Engine<T> {
 
     /// Start the transfers that waited for the transfer of this flow, if it has ended.
     #[inline]
-    fn release(&mut self, flow: usize, now: Time) {
+    fn release(&mut self, flow: FlowId, now: Time) {
         let Some(waiting) = &mut self.waiting else { return };
         let released = waiting.release(&mut self.network.flows, flow, now);
         released.into_iter().for_each(|next| self.call(next, End::Source));
@@ -505,7 +505,7 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Schedule the next timer of a flow's end, unless an earlier call is already scheduled.
-    fn call(&mut self, flow: usize, end: End) {
+    fn call(&mut self, flow: FlowId, end: End) {
         if let Some(event) = self.timers.next(&self.network.flows, flow, end) {
             self.queue.push(event);
         }

@@ -12,7 +12,7 @@ use pushout_core::rng::Stream;
 use pushout_core::scenario::explain;
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::unit::{Flags, Unit};
-use pushout_core::units::ids::{CircuitId, LineId, PortVc};
+use pushout_core::units::ids::{CircuitId, FlowId, LineId, PortVc};
 
 use super::{load, run};
 
@@ -261,7 +261,7 @@ fn room_for_one_cell_at_every_hop_is_enough_for_a_file_to_get_through() {
     let port = "{ scheduler = { policy = 'round-robin' }, credit = { policy = 'n23', n2 = '1 cell', n3 = '0 cells' } }";
     let scenario = load(&text.replace("PORT", port), &[]);
     let outcome = run(&scenario);
-    assert_eq!(outcome.flows[0].figures.transfers, 1);
+    assert_eq!(outcome.flows[FlowId(0)].figures.transfers, 1);
 }
 
 #[test]

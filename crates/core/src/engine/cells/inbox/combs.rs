@@ -217,13 +217,14 @@ impl Combs {
 mod tests {
     use super::*;
     use crate::rng::UNNAMED;
+    use crate::units::ids::FlowId;
     use crate::units::ids::{CircuitId, LineId, PortVc};
 
     /// Combs of circuits that arrive at these instants.
     fn combs(arrivals: &[&[u64]]) -> Combs {
         let lane = |flow: usize| {
             let (circuit, vc) = (CircuitId(flow as u32), PortVc(flow as u32));
-            CombLane::new(CombCircuit { circuit, vc, hop: 1, flow, drops_excess: true })
+            CombLane::new(CombCircuit { circuit, vc, hop: 1, flow: FlowId::new(flow), drops_excess: true })
         };
         let ranks = LaneRanks::new((0..arrivals.len()).map(LineId::new), &Ties::new(1, &UNNAMED));
         let mut combs = Combs::new((0..arrivals.len()).map(lane).collect(), ranks);
@@ -247,7 +248,7 @@ mod tests {
     fn pass(combs: &mut Combs, stop: u64) -> Vec<(u64, usize, u32)> {
         let mut passed = Vec::new();
         combs.pass_before(Time(stop), |lane, cell, _| {
-            passed.push((cell.at.0, lane.of.flow, lane.number()));
+            passed.push((cell.at.0, lane.of.flow.index(), lane.number()));
         });
         passed
     }

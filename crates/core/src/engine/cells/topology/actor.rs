@@ -5,7 +5,7 @@ use std::iter;
 use super::form::PortForm;
 use crate::network::end::End;
 use crate::scenario::model::{Flow, Scenario};
-use crate::units::ids::{CircuitId, IdVec, LineId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 
 /// An end of a flow that depends only on its own timers and on the frames of one circuit, whose only receiver it is.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl<'a> Usage<'a> {
 
     /// Return for every flow whether its source receives no acknowledgements and is the only sender over an unlimited
     /// interface.
-    pub(crate) fn open_loop(&self) -> Vec<bool> {
+    pub(crate) fn open_loop(&self) -> IdVec<FlowId, bool> {
         let is_open = |flow: &Flow| flow.back.is_none() && self.sends_alone(flow.vc);
         self.scenario.flows.iter().map(is_open).collect()
     }
@@ -46,7 +46,7 @@ impl<'a> Usage<'a> {
     /// Return for every circuit the end that receives its frames, if this end depends on nothing else.
     pub(crate) fn actors(&self) -> IdVec<CircuitId, Option<Actor>> {
         let mut actors = IdVec::filled(None, self.scenario.vcs.len());
-        for (index, flow) in self.scenario.flows.iter().enumerate() {
+        for (index, flow) in self.scenario.flows.pairs() {
             let Some(back) = flow.back else { continue };
             let circuits = [flow.vc, back];
             let actor = |end: End| Actor { entity: end.entity(index) as u32, circuits };

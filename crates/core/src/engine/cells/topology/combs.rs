@@ -22,7 +22,7 @@ use crate::scenario::contract::Passing;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::transport;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, LineId, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, PortVc};
 
 /// A circuit of single cells, at the port where they may wait.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct CombCircuit {
     pub(crate) vc: PortVc,
     pub(crate) hop: u8,
     /// Index of the flow that it carries.
-    pub(crate) flow: usize,
+    pub(crate) flow: FlowId,
     /// Whether cells in excess of its contract are lost.
     pub(crate) drops_excess: bool,
 }
@@ -43,7 +43,7 @@ pub(super) struct CombSearch<'a> {
     pub(super) forms: &'a IdVec<LineId, PortForm>,
     pub(super) passing: &'a Passing,
     /// For every flow whether its source sends ahead.
-    pub(super) open_loop: &'a [bool],
+    pub(super) open_loop: &'a IdVec<FlowId, bool>,
     pub(super) policing: &'a Policing,
 }
 
@@ -94,7 +94,7 @@ impl CombSearch<'_> {
     }
 
     /// Return the flow of a circuit that carries only single cells of a clocked source, if nothing else influences it.
-    fn flow_of_comb(&self, circuit: CircuitId) -> Option<usize> {
+    fn flow_of_comb(&self, circuit: CircuitId) -> Option<FlowId> {
         let (vc, measure) = (&self.scenario.vcs[circuit], &self.scenario.measure);
         let index = vc.flow?;
         let flow = &self.scenario.flows[index];

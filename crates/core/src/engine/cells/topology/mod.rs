@@ -33,7 +33,7 @@ use crate::engine::exact::spacing::{SpacingTable, TransmissionTime};
 use crate::engine::questions::latency;
 use crate::scenario::contract::{Passing, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
-use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdSlice, IdVec, LineId, PortVc};
 use crate::units::{CELL_BYTES, Span, Time};
 
 /// The unchanging part of a network.
@@ -51,7 +51,7 @@ pub(crate) struct Plan {
     pub(crate) actors: IdVec<CircuitId, Option<Actor>>,
     /// For every flow whether its source has a clock, receives no acknowledgements, and is the only sender over an
     /// unlimited interface.
-    pub(crate) open_loop: Vec<bool>,
+    pub(crate) open_loop: IdVec<FlowId, bool>,
     /// For every circuit whether a host may answer its frames.
     pub(crate) answerable: IdVec<CircuitId, bool>,
     /// For every port the circuits that pass it, by the circuits' numbers there.
@@ -325,8 +325,8 @@ mod tests {
     #[test]
     fn a_source_without_feedback_sends_ahead_if_it_alone_sends_over_its_interface() {
         let open = DUMBBELL.replace("'greedy'", "'cbr', rate = '1 Mb/s'").replace("'tcp'", "'udp'");
-        assert_eq!(plan(&open).1.open_loop, [true, true]);
-        assert_eq!(plan(DUMBBELL).1.open_loop, [false, false]);
+        assert_eq!(plan(&open).1.open_loop, [true, true].into());
+        assert_eq!(plan(DUMBBELL).1.open_loop, [false, false].into());
     }
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
             let police = format!("police = {{ kind = 'random', probability = 0.5, action = '{action}' }}");
             let text = format!("{DUMBBELL}\n{police}").replace("'ppd'", policy);
             let (scenario, plan) = plan(&text);
-            plan.policers[scenario.flows[0].vc]
+            plan.policers[scenario.flows[FlowId(0)].vc]
         };
         assert_eq!(policed("'ppd'", "tag"), PolicerUse::Once);
         assert_eq!(policed("'ppd'", "drop"), PolicerUse::Always);

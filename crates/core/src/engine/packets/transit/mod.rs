@@ -38,7 +38,7 @@ use crate::network::end::End;
 use crate::scenario::model::Scenario;
 use crate::trace::TracedPackets;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, IdVec, LineId, StationId};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, StationId};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -189,7 +189,7 @@ impl Transit {
     }
 
     /// Return whether a flow with circuits of its own has no packet in flight.
-    pub(crate) fn is_quiet(&self, flow: usize) -> bool {
+    pub(crate) fn is_quiet(&self, flow: FlowId) -> bool {
         let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));
         let all_came = |from: usize, to: usize| {
             let lost = self.circuits[self.hosts.circuit_to(to)].lost;
@@ -205,7 +205,7 @@ impl Transit {
         let StepClass { padding, is_special, .. } =
             self.steps.kinds[self.steps.list[at as usize].kind as usize];
         let head = Head { frame: sent as u32, bytes: padding.unit(bytes), flags: cargo.flags() };
-        let flow = End::of_entity(entity).0 as u32;
+        let flow = End::of_entity(entity).0;
         if is_special {
             return self.send_specially(at, Packet { cargo, flow, head }, now);
         }
@@ -447,7 +447,7 @@ impl Transit {
     #[cold]
     pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
         let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };
-        let circuit = self.hosts.circuit_to(end.entity(packet.flow as usize));
+        let circuit = self.hosts.circuit_to(end.entity(packet.flow));
         let books = &mut self.circuits[circuit];
         books.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
         books.cut += u64::from(packet.head.flags.has(Flags::CUT));
