@@ -1,7 +1,6 @@
 //! The interface for callers. It takes and returns texts, so that each binding (Python, browser, server) needs only a
 //! few lines.
 
-use crate::units::ids::LineId;
 use std::borrow::Cow;
 
 use serde_json::Value as Json;
@@ -12,6 +11,7 @@ use crate::report::{Listing, Report, keys};
 use crate::scenario::model::{EngineKind, Scenario};
 use crate::scenario::{Refusal, RequestPart, Variation, Warning};
 use crate::trace::{TracedPacket, TracedPackets};
+use crate::units::ids::LineId;
 use crate::units::{Span, Time};
 use crate::{audit, engine, report, scenario, why, words};
 

@@ -1,11 +1,11 @@
 //! The memory that the port in view shares with others, as JSON: its constants, and its present content.
 
-use pushout_core::units::ids::LineId;
 use serde_json::{Value as Json, json};
 
 use pushout_core::memory::{Memory, SharedPool, SharedQueue};
 use pushout_core::network::Network;
 use pushout_core::scenario::model::{self, MemoryPool, MemoryQueue, Scenario};
+use pushout_core::units::ids::LineId;
 
 /// Its name, cells, pools and queues; null if the port has a buffer of its own.
 pub(crate) fn terms(scenario: &Scenario, port: LineId) -> Json {

@@ -16,7 +16,6 @@
 //! digits as a text) and `engine`. `until` is the end of the run if it is missing; a search that ended at `until` continues
 //! from there when it is requested again. An answer has `error` if the request was wrong.
 
-use pushout_core::units::ids::LineId;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
@@ -30,6 +29,7 @@ use crate::compare::Comparison;
 use crate::session::{Event, RecentEvents, Session};
 use crate::show;
 use crate::toml;
+use pushout_core::units::ids::LineId;
 
 /// The runs that are open.
 #[derive(Debug, Default)]

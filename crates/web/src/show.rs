@@ -1,6 +1,5 @@
 //! Content of a page, as JSON: numbers in flat lists, because there are thousands of units.
 
-use pushout_core::units::ids::{FlowId, LineId};
 use serde_json::{Value as Json, json};
 
 use pushout_core::buffer::size::Measure;
@@ -17,6 +16,7 @@ use pushout_core::view::{FlowProgress, SenderWindow, fixed_thresholds, queue_thr
 use crate::compare::Difference;
 use crate::session::{RecentEvents, Session};
 use crate::{history, memory, toml};
+use pushout_core::units::ids::{FlowId, LineId};
 
 /// Return the constants of a run.
 pub(crate) fn scenario(session: &Session) -> Json {

@@ -9,11 +9,11 @@
 //! # What turns it off
 //! A scenario without such transfers.
 
-use crate::units::ids::{FlowId, IdVec};
 use std::sync::Arc;
 
 use crate::network::flow::Flow;
 use crate::scenario::model::Scenario;
+use crate::units::ids::{FlowId, IdVec};
 use crate::units::{Span, Time};
 use crate::workload::order::Order;
 

@@ -1,8 +1,8 @@
 //! The event queue: a quaternary heap of sixteen-octet keys, and rows for events that are added in order.
 
-use crate::units::ids::LineId;
 use std::collections::VecDeque;
 
+use crate::units::ids::LineId;
 use crate::units::{Span, Time};
 
 /// Class of an event; classes set the order of simultaneous events.

@@ -4,7 +4,6 @@
 //! port that is itself paused for their class, and so on in a cycle back to the first port, possibly none of these
 //! ports ever sends again: a deadlock (cyclic buffer dependency).
 
-use crate::units::ids::LineId;
 use std::collections::BTreeSet;
 
 use super::Network;
@@ -13,6 +12,7 @@ use crate::link::control::PauseFrame;
 use crate::link::gate::pause::Paused;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::LineId;
 
 /// A cycle of ports: each waits for the next one, and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! The ideal against which goodput is measured, for the flows of a scenario.
 
-use crate::units::ids::{IdVec, LineId};
 use std::collections::BTreeMap;
 
 use crate::metrics::ideal::{Demand, max_min};
 use crate::scenario::model::{Flow, Scenario};
 use crate::source::Source;
 use crate::transport::{self, Transport};
+use crate::units::ids::{IdVec, LineId};
 
 /// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after a
 /// number of packets needs only the rate that carries them.

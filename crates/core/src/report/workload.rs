@@ -1,12 +1,12 @@
 //! How far a workload has come, over the whole run: the warm-up hides none of its transfers here.
 
-use crate::units::ids::FlowId;
 use serde_json::{Value as Json, json};
 
 use crate::engine::Outcome;
 use crate::network::flow_outcome::TransferSpan;
 use crate::scenario::model::{Scenario, Workload};
 use crate::units::Time;
+use crate::units::ids::FlowId;
 
 /// Add the counts of a workload to the summary, if there is one.
 pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome: &Outcome) {

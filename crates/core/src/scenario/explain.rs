@@ -1,6 +1,5 @@
 //! The canonical form of a scenario: every node, link, flow and port written out, without a template.
 
-use crate::units::ids::{FlowId, LineId, NodeId};
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
@@ -16,6 +15,7 @@ use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::language::spec::{Field, Nested, Section};
 use crate::memory::sharing::{self, Sharing};
 use crate::memory::{QueueLimits, ThresholdCheck};
+use crate::units::ids::{FlowId, LineId, NodeId};
 use crate::units::{Bytes, Quantity, Rate};
 use crate::workload::rows;
 

@@ -1,6 +1,5 @@
 //! Checks the additional figures of a report: whether the scenario can measure them.
 
-use crate::units::ids::{FlowId, Id, IdVec, LineId, MemoryId};
 use std::collections::BTreeMap;
 
 use super::file::{FairSection, HeadSection, MeasureSection};
@@ -15,6 +14,7 @@ use crate::scheduler::Scheduler;
 use crate::transport;
 use crate::transport::tcp::congestion::Congestion;
 use crate::units::Span;
+use crate::units::ids::{FlowId, Id, IdVec, LineId, MemoryId};
 use crate::words::nearest::{LISTED, listing, unknown};
 
 /// Check the section `[measure]`.

@@ -1,6 +1,5 @@
 //! Checks pauses from outside, and watchdogs that could never act.
 
-use crate::units::ids::{IdVec, LineId};
 use std::sync::Arc;
 
 use super::file::StormSection;
@@ -13,6 +12,7 @@ use crate::link::gate;
 use crate::link::gate::storm::Spec;
 use crate::refused::Refused;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId};
 use crate::words::nearest::unknown;
 
 /// The checked pauses from outside.

@@ -198,7 +198,7 @@ impl Tracer for TracedPackets {
 /// Build the record of a packet whose first unit arrives.
 fn first(now: Time, port: LineId, unit: &Unit, content: Option<(FlowId, Payload)>) -> TracedPacket {
     TracedPacket {
-        port: port,
+        port,
         vc: unit.vc,
         frame: unit.frame,
         content,

@@ -97,7 +97,7 @@ impl Tracer for RecordRing {
             self.records.pop_front();
             self.missed += 1;
         }
-        self.records.push_back(Record { time: now, port: port, what, unit: *unit });
+        self.records.push_back(Record { time: now, port, what, unit: *unit });
     }
 }
 

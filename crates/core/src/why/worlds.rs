@@ -1,6 +1,5 @@
 //! The worlds of a question: runs that differ from the recorded one in what a port refuses.
 
-use crate::units::ids::{IdVec, LineId};
 use std::collections::HashMap;
 
 use super::record::{Decision, Recorder, Trouble};
@@ -9,6 +8,7 @@ use super::{Packet, Question, Reaction, scope, undetermined};
 use crate::engine::reference::{Offered, Stepper};
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId};
 
 /// A recorded run, from which other worlds depart.
 #[derive(Debug)]

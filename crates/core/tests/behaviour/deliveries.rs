@@ -1,7 +1,6 @@
 //! Delivery times of a report against those of a trace of the same run: from the instant at which new data enters the line of
 //! the sending host until all data up to its last octet has left the line of the receiving host.
 
-use pushout_core::units::ids::{FlowId, LineId};
 use std::collections::BTreeMap;
 
 use crate::behaviour::both::run_on_both;
@@ -12,6 +11,7 @@ use pushout_core::scenario::load;
 use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::trace::{TracedPacket, TracedPackets};
+use pushout_core::units::ids::{FlowId, LineId};
 
 /// The delivery times of flow number `flow` of a packet network, in ps, sorted: of what is delivered from the warm-up on.
 fn of_trace(scenario: &Scenario, flow: usize) -> Vec<u64> {

@@ -1,6 +1,5 @@
 //! Fabrics: templates of leaf-spines and fat-trees, and flows that a hash spreads over equally short routes.
 
-use pushout_core::units::ids::FlowId;
 use std::collections::BTreeSet;
 
 use crate::behaviour::both::{entry, run_on_both};
@@ -8,6 +7,7 @@ use pushout_core::api::Request;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::scenario::{self, explain};
 use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::units::ids::FlowId;
 
 /// Four spines between two leaves with 32 hosts each.
 const LEAF_SPINE: &str = r#"

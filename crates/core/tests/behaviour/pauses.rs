@@ -1,6 +1,5 @@
 //! Priority flow control: senders stop in time, so that classes that pause lose no packet, on both engines.
 
-use pushout_core::units::ids::MemoryId;
 use std::fmt::Write;
 
 use crate::behaviour::both::{entry, run_on_both as run};
@@ -8,6 +7,7 @@ use pushout_core::rng::Stream;
 use pushout_core::scenario::headroom::{Headroom, headrooms};
 use pushout_core::scenario::{load, thresholds};
 use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::units::ids::MemoryId;
 
 /// A sender at 8 Mb/s, 500 us from a router whose port to the receiver is ten times slower. Packets of 1000 octets take one cell
 /// each; a queue may have 3 of shared room.

@@ -1,6 +1,5 @@
 //! Open-loop workloads: transfers that arrive by a random process, queries, and how long they take.
 
-use pushout_core::units::ids::{FlowId, NodeId};
 use std::collections::BTreeSet;
 
 use crate::behaviour::both::run_on_both;
@@ -9,6 +8,7 @@ use pushout_core::scenario::explain;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::Value as Json;
 use pushout_core::units::PS_PER_S;
+use pushout_core::units::ids::{FlowId, NodeId};
 
 /// Two leaves with four hosts each; the fabric is as fast as all hosts of a leaf.
 const FABRIC: &str = r#"

@@ -1,6 +1,5 @@
 //! Both engines record the same packets: at every port, and at those with a limited buffer.
 
-use pushout_core::units::ids::LineId;
 use std::fs;
 
 use pushout_core::engine::{self, LossRecord, Stopwatch};
@@ -12,6 +11,7 @@ use pushout_core::trace::{TracedPackets, pcapng};
 use pushout_core::units::Span;
 
 use crate::equivalence::{compare, fabrics, random, seeds};
+use pushout_core::units::ids::LineId;
 
 /// What a recorded run leaves.
 struct Recorded {

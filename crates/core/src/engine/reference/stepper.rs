@@ -10,7 +10,6 @@
 //! [`run`] is a stepper that advances once. The engine handles the same events in the same order, however often it
 //! stops. At a stop every port advances to that instant, as its next event would make it do.
 
-use crate::units::ids::{IdVec, LineId};
 use std::fmt;
 
 use super::super::outcome::{Outcome, Stopwatch};
@@ -19,6 +18,7 @@ use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::trace::Tracer;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId};
 
 /// A run up to some instant. A clone continues exactly as the original does.
 #[derive(Clone)]

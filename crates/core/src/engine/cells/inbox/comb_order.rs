@@ -3,11 +3,11 @@
 //! The time is divided into slots, one or two for each cell. A cell goes into its slot, and cells that are still in the
 //! wrong order change places: on average less than one for each cell, however many lanes there are.
 
-use crate::units::ids::LineId;
 use std::cmp::Ordering;
 
 use super::merge_order::{ArrivalPlace, LaneRanks};
 use crate::network::circuit::SingleCell;
+use crate::units::ids::LineId;
 use crate::units::{Span, Time};
 
 /// Cells of several lanes in the order of their arrival.

@@ -51,7 +51,7 @@ impl InboxLane {
     pub(crate) fn new(line: LineId, spacing: Rc<SpacingTable>, own: &SpacingTable) -> InboxLane {
         let is_spaced = !spacing.pace.is_faster_than(&own.pace);
         let (trains, times) = (VecDeque::new(), VecDeque::new());
-        InboxLane { line: line, spacing, is_spaced, trains, awaited: 0, times }
+        InboxLane { line, spacing, is_spaced, trains, awaited: 0, times }
     }
 
     /// Append a train.

@@ -74,7 +74,7 @@ impl Legs {
             delay_hops.extend(delaying.map(|&port| {
                 let whole = spacings[port].pace.whole;
                 let transit = whole + latency(scenario, &scenario.lines[port]);
-                DelayHop { port: port, vc: passing.number(port, vc), whole, transit }
+                DelayHop { port, vc: passing.number(port, vc), whole, transit }
             }));
             let hops = first..delay_hops.len();
             let delay = delay_hops[hops.clone()].iter().fold(Span::ZERO, |delay, hop| delay + hop.transit);

@@ -18,7 +18,6 @@
 //! Without stations a leaf-spine with CoDel at every port takes 1.4 times as many instructions: 1.1 times by the order of events,
 //! and without stations no port can have rows (`in_order.rs`).
 
-use crate::units::ids::{IdVec, LineId, StationId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -26,6 +25,7 @@ use super::Transit;
 use crate::kernel::queue::Event;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId, StationId};
 
 /// The events of the ports of each station. A station has the number of its port, or that of its memory beyond those of ports.
 #[derive(Debug)]
