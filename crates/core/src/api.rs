@@ -11,6 +11,7 @@ use crate::report::{Listing, Report, keys};
 use crate::scenario::model::{EngineKind, Scenario};
 use crate::scenario::{Refusal, RequestPart, Variation, Warning};
 use crate::trace::{TracedPacket, TracedPackets};
+use crate::units::ids::LineId;
 use crate::units::{Span, Time};
 use crate::{audit, engine, report, scenario, why, words};
 
@@ -118,7 +119,7 @@ pub struct Traced {
     /// The scenario that ran.
     pub scenario: Scenario,
     /// Ports at which packets were recorded.
-    pub ports: Vec<usize>,
+    pub ports: Vec<LineId>,
     /// Every packet at these ports, by the time at which its last unit was sent or lost.
     pub packets: Vec<TracedPacket>,
 }

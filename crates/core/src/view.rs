@@ -11,7 +11,7 @@ use crate::scenario::catalogue::catalogue;
 use crate::scenario::model::{Line, Scenario};
 use crate::unit::Unit;
 use crate::units::Span;
-use crate::units::ids::PortVc;
+use crate::units::ids::{LineId, PortVc};
 
 /// A unit in the buffer of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct Threshold {
 }
 
 /// Return the constant thresholds of a port's admission policy, in the order of its parameters.
-pub fn fixed_thresholds(scenario: &Scenario, port: usize) -> Vec<Threshold> {
+pub fn fixed_thresholds(scenario: &Scenario, port: LineId) -> Vec<Threshold> {
     let line = &scenario.lines[port];
     if let Some(Rule::Frames { threshold }) = Network::new(scenario).ports[port].admission.rule() {
         let threshold =
@@ -68,10 +68,11 @@ fn threshold(line: &Line, spec: &Spec, key: &str) -> Option<Threshold> {
 
 /// Return the present threshold of each queue of a port, by its admission policy or that of its shared memory, if it
 /// depends on the occupancy; infinite without such a threshold.
-pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
+pub fn queue_thresholds(network: &Network, port: LineId) -> Vec<f64> {
     let port = &network.ports[port];
     if let Some(share) = port.share() {
-        let memory = network.memories().nth(share.number()).expect("a port shares a memory of its network");
+        let memory =
+            network.memories().nth(share.number().index()).expect("a port shares a memory of its network");
         let mut queues: Vec<usize> = share.queues().collect();
         queues.sort_unstable();
         queues.dedup();
@@ -139,10 +140,10 @@ mod tests {
 
     const LAN: &str = include_str!("../../../scenarios/lan.toml");
 
-    fn scenario(text: &str, sets: &[&str]) -> (Scenario, usize) {
+    fn scenario(text: &str, sets: &[&str]) -> (Scenario, LineId) {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
         let scenario = load(text, "test.toml", &sets).unwrap();
-        let port = scenario.lines.iter().position(Line::is_sampled).unwrap();
+        let port = scenario.lines.position(Line::is_sampled).unwrap();
         (scenario, port)
     }
 
@@ -193,7 +194,10 @@ mod tests {
         let used = stepper.network().ports[port].pool().total() as f64;
         assert!(used > 0.0);
         assert_eq!(queue_thresholds(stepper.network(), port), [full - used]);
-        assert!(queue_thresholds(stepper.network(), 0).is_empty(), "tail drop has no threshold of a queue");
+        assert!(
+            queue_thresholds(stepper.network(), LineId(0)).is_empty(),
+            "tail drop has no threshold of a queue"
+        );
     }
 
     #[test]
@@ -202,7 +206,7 @@ mod tests {
             scenario(LAN, &["duration=300 ms", "warmup=0 s", "measure.cwnd=['flow1']", "sample=1 ms"]);
         let mut stepper = Stepper::new(&scenario, false, ());
         stepper.advance(stepper.end());
-        let flow = scenario.flows.iter().position(|flow| flow.name == "flow1").unwrap();
+        let flow = scenario.flows.position(|flow| flow.name == "flow1").unwrap();
         let progress = FlowProgress::of(&stepper.network().flows[flow]);
         let (outcome, _) = stepper.finish();
         let recorded = outcome.flows[flow].cwnd().unwrap().last().copied();

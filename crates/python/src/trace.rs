@@ -70,9 +70,9 @@ impl Trace {
         let name = |key: &str, of: &dyn Fn(&trace::TracedPacket) -> Option<String>| {
             columns.set_item(key, packets.iter().map(of).collect::<Vec<_>>())
         };
-        name("port", &|packet| Some(scenario.lines[packet.port as usize].name.clone()))?;
+        name("port", &|packet| Some(scenario.lines[packet.port].name.clone()))?;
         name("vc", &|packet| Some(scenario.vcs[packet.vc].name.clone()))?;
-        name("flow", &|packet| packet.content.map(|(flow, _)| scenario.flows[flow as usize].name.clone()))?;
+        name("flow", &|packet| packet.content.map(|(flow, _)| scenario.flows[flow].name.clone()))?;
         name("reason", &|packet| packet.reason.map(|reason| reason.word().to_string()))?;
         Ok(columns)
     }

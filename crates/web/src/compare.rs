@@ -3,6 +3,7 @@
 use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::ring::{Record, RecordRing};
+use pushout_core::units::ids::LineId;
 use pushout_core::units::{Span, Time};
 
 use crate::session::stepper;
@@ -18,14 +19,14 @@ pub(crate) struct Difference {
 #[derive(Debug)]
 pub(crate) struct Comparison {
     steppers: [Stepper<RecordRing>; 2],
-    ports: [usize; 2],
+    ports: [LineId; 2],
     now: Time,
     found: Option<Difference>,
 }
 
 impl Comparison {
     /// Compare two runs at a port of each, from the start.
-    pub(crate) fn new(runs: [(&Scenario, usize); 2]) -> Comparison {
+    pub(crate) fn new(runs: [(&Scenario, LineId); 2]) -> Comparison {
         let steppers = runs.map(|(scenario, port)| stepper(scenario, port, usize::MAX));
         Comparison { steppers, ports: runs.map(|(_, port)| port), now: Time::ZERO, found: None }
     }
@@ -50,10 +51,10 @@ impl Comparison {
     }
 }
 
-fn differs([a, b]: &[Vec<Record>; 2], ports: [usize; 2]) -> Option<Difference> {
+fn differs([a, b]: &[Vec<Record>; 2], ports: [LineId; 2]) -> Option<Difference> {
     let pairs = (0..a.len().max(b.len())).map(|index| [a.get(index).copied(), b.get(index).copied()]);
     let same = |records: &[Option<Record>; 2]| match records {
-        [Some(a), Some(b)] => Record { port: ports[1] as u32, ..*a } == *b,
+        [Some(a), Some(b)] => Record { port: ports[1], ..*a } == *b,
         _ => false,
     };
     let records = pairs.into_iter().find(|records| !same(records))?;
@@ -72,10 +73,10 @@ mod tests {
 
     const LAN: &str = include_str!("../../../scenarios/lan.toml");
 
-    fn lan(admission: &str) -> (Scenario, usize) {
+    fn lan(admission: &str) -> (Scenario, LineId) {
         let policy = format!("port.bottleneck.admission={{policy='{admission}'}}");
         let scenario = load(LAN, "lan.toml", &["duration=300 ms".to_string(), policy]).unwrap();
-        let port = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+        let port = scenario.lines.position(|line| line.name == "bottleneck").unwrap();
         (scenario, port)
     }
 

@@ -8,7 +8,7 @@ use pushout_core::metrics::state::Figure;
 use pushout_core::scenario::contract::passing_circuits;
 use pushout_core::scenario::model::{Flow, Scenario};
 use pushout_core::trace::ring::RecordRing;
-use pushout_core::units::ids::CircuitId;
+use pushout_core::units::ids::{CircuitId, FlowId, LineId};
 use pushout_core::units::{Span, Time};
 use pushout_core::view::FlowProgress;
 
@@ -18,12 +18,12 @@ pub(crate) struct History {
     rows: Vec<Json>,
     every: Span,
     /// The flows that have figures over time.
-    flows: Vec<usize>,
+    flows: Vec<FlowId>,
 }
 
 impl History {
     /// No row yet.
-    pub(crate) fn new(scenario: &Scenario, port: usize) -> History {
+    pub(crate) fn new(scenario: &Scenario, port: LineId) -> History {
         let every = Span((scenario.duration.0 / ROWS).max(1));
         History { rows: Vec::new(), every, flows: listed(scenario, port) }
     }
@@ -35,7 +35,7 @@ impl History {
 
     /// Take a row if it is due: time, occupancy, losses by reason, marks, the octets that all flows have delivered, window
     /// and delivered octets of each of the [listed](listed()) flows, and the state of the port's policies.
-    pub(crate) fn take(&mut self, stepper: &Stepper<RecordRing>, port: usize) {
+    pub(crate) fn take(&mut self, stepper: &Stepper<RecordRing>, port: LineId) {
         if stepper.now() < self.next() {
             return;
         }
@@ -59,7 +59,7 @@ impl History {
     }
 
     /// Return the flows that have figures over time.
-    pub(crate) fn flows(&self) -> &[usize] {
+    pub(crate) fn flows(&self) -> &[FlowId] {
         &self.flows
     }
 
@@ -70,22 +70,26 @@ impl History {
 }
 
 /// Return the flows whose data pass a port, in order; where no data pass, those whose acknowledgements do.
-pub(crate) fn passing(scenario: &Scenario, port: usize) -> Vec<usize> {
+pub(crate) fn passing(scenario: &Scenario, port: LineId) -> Vec<FlowId> {
     let passing = passing_circuits(scenario);
     let circuits: Vec<CircuitId> = passing.at(port).iter().copied().collect();
     let passes = |circuit: CircuitId| circuits.binary_search(&circuit).is_ok();
-    let those = |passes: &dyn Fn(&Flow) -> bool| -> Vec<usize> {
-        (0..scenario.flows.len()).filter(|&flow| passes(&scenario.flows[flow])).collect()
+    let those = |passes: &dyn Fn(&Flow) -> bool| -> Vec<FlowId> {
+        scenario.flows.keys().filter(|&flow| passes(&scenario.flows[flow])).collect()
     };
     let data = those(&|flow| passes(flow.vc));
     if data.is_empty() { those(&|flow| flow.back.is_some_and(passes)) } else { data }
 }
 
 /// Return the flows with figures over time: all, or of many the first that pass the port in view.
-pub(crate) fn listed(scenario: &Scenario, port: usize) -> Vec<usize> {
+pub(crate) fn listed(scenario: &Scenario, port: LineId) -> Vec<FlowId> {
     let all = scenario.flows.len();
     let passing = if all > FLOWS { passing(scenario, port) } else { Vec::new() };
-    if passing.is_empty() { (0..all.min(FLOWS)).collect() } else { passing.into_iter().take(FLOWS).collect() }
+    if passing.is_empty() {
+        scenario.flows.keys().take(FLOWS).collect()
+    } else {
+        passing.into_iter().take(FLOWS).collect()
+    }
 }
 
 /// Return the variables of a port's policies that have figures over time.

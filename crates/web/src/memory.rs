@@ -5,13 +5,14 @@ use serde_json::{Value as Json, json};
 use pushout_core::memory::{Memory, SharedPool, SharedQueue};
 use pushout_core::network::Network;
 use pushout_core::scenario::model::{self, MemoryPool, MemoryQueue, Scenario};
+use pushout_core::units::ids::LineId;
 
 /// Its name, cells, pools and queues; null if the port has a buffer of its own.
-pub(crate) fn terms(scenario: &Scenario, port: usize) -> Json {
+pub(crate) fn terms(scenario: &Scenario, port: LineId) -> Json {
     let shares = |memory: &&model::NodeMemory| memory.ports.iter().any(|&(shared_by, _)| shared_by == port);
     let Some(memory) = scenario.memories.iter().find(shares) else { return Json::Null };
     let pool = |pool: &MemoryPool| json!([pool.name, pool.shared, pool.headroom]);
-    let queue = |queue: &MemoryQueue| json!([queue.line, queue.class, queue.pool, queue.limits.reserved]);
+    let queue = |queue: &MemoryQueue| json!([queue.line.0, queue.class, queue.pool, queue.limits.reserved]);
     json!({
         "name": memory.name,
         "section": scenario.lines[port].port.memory,
@@ -23,9 +24,10 @@ pub(crate) fn terms(scenario: &Scenario, port: usize) -> Json {
 
 /// Return the cells in use: of the memory, of the shared room and the headroom of every pool, and of every queue, with
 /// its limit.
-pub(crate) fn filled(network: &Network, port: usize) -> Json {
+pub(crate) fn filled(network: &Network, port: LineId) -> Json {
     let Some(share) = network.ports[port].share() else { return Json::Null };
-    let memory = network.memories().nth(share.number()).expect("a port shares a memory of its network");
+    let memory =
+        network.memories().nth(share.number().index()).expect("a port shares a memory of its network");
     let pool = |pool: &SharedPool| json!([pool.books().total(), pool.headroom_used()]);
     let queue = |queue: &SharedQueue| json!([queue.held(), room(memory, queue)]);
     json!({
@@ -53,7 +55,7 @@ mod tests {
     fn the_queues_of_a_memory_fill_it_and_keep_to_their_thresholds() {
         let text = include_str!("../../../scenarios/chip.toml");
         let scenario = load(text, "chip.toml", &[]).unwrap();
-        let port = scenario.lines.iter().position(|line| line.name == "to-aggregator").unwrap();
+        let port = scenario.lines.position(|line| line.name == "to-aggregator").unwrap();
         let terms = terms(&scenario, port);
         let mut stepper = stepper(&scenario, port, 1);
         stepper.advance(Time::ZERO + Span::millis(11));
@@ -72,7 +74,7 @@ mod tests {
     #[test]
     fn a_port_with_a_buffer_of_its_own_has_no_memory() {
         let scenario = load(include_str!("../../../scenarios/lan.toml"), "lan.toml", &[]).unwrap();
-        assert_eq!(terms(&scenario, 0), Json::Null);
-        assert_eq!(filled(&Network::new(&scenario), 0), Json::Null);
+        assert_eq!(terms(&scenario, LineId(0)), Json::Null);
+        assert_eq!(filled(&Network::new(&scenario), LineId(0)), Json::Null);
     }
 }

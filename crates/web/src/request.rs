@@ -29,6 +29,7 @@ use crate::compare::Comparison;
 use crate::session::{Event, RecentEvents, Session};
 use crate::show;
 use crate::toml;
+use pushout_core::units::ids::LineId;
 
 /// The runs that are open.
 #[derive(Debug, Default)]
@@ -207,10 +208,10 @@ fn texts(list: &Json) -> Vec<String> {
 }
 
 /// The port of this name; without one the first that has a limited buffer, or else the first of all.
-fn port(scenario: &Scenario, name: Option<&str>) -> Result<usize, String> {
+fn port(scenario: &Scenario, name: Option<&str>) -> Result<LineId, String> {
     let lines = &scenario.lines;
-    let Some(name) = name else { return Ok(lines.iter().position(Line::is_sampled).unwrap_or(0)) };
-    lines.iter().position(|line| line.name == name).ok_or_else(|| {
+    let Some(name) = name else { return Ok(lines.position(Line::is_sampled).unwrap_or_default()) };
+    lines.position(|line| line.name == name).ok_or_else(|| {
         let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
         api::unknown("port", name, &names)
     })

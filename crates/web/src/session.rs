@@ -4,6 +4,7 @@ use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::What;
 use pushout_core::trace::ring::{Record, RecordRing};
+use pushout_core::units::ids::{FlowId, LineId};
 use pushout_core::units::{Span, Time};
 
 use crate::history::History;
@@ -12,7 +13,7 @@ use crate::history::History;
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) scenario: Scenario,
-    pub(crate) port: usize,
+    pub(crate) port: LineId,
     pub(crate) stepper: Stepper<RecordRing>,
     pub(crate) history: History,
     /// The search for an event that has not been found so far.
@@ -49,7 +50,7 @@ pub(crate) struct Found {
 
 /// Data of a flow that wait for an acknowledgement.
 struct InFlight {
-    flow: usize,
+    flow: FlowId,
     /// Octets that the flow had sent when the search began.
     sent: u64,
 }
@@ -119,7 +120,7 @@ impl Event {
 
 impl Session {
     /// A run at its start, with this port in view.
-    pub(crate) fn new(scenario: Scenario, port: usize) -> Session {
+    pub(crate) fn new(scenario: Scenario, port: LineId) -> Session {
         let stepper = stepper(&scenario, port, ROOM);
         let mut history = History::new(&scenario, port);
         history.take(&stepper, port);
@@ -173,7 +174,10 @@ impl Session {
 
     /// Return the data in flight of the first flow that has any.
     fn in_flight(&self) -> Option<InFlight> {
-        let senders = (0..self.scenario.flows.len())
+        let senders = self
+            .scenario
+            .flows
+            .keys()
             .filter_map(|flow| Some((flow, self.stepper.network().flows[flow].sender()?)));
         let mut waiting = senders.filter(|(_, sender)| sender.acked() < sender.sent());
         waiting.next().map(|(flow, sender)| InFlight { flow, sent: sender.sent() })
@@ -226,7 +230,7 @@ fn recorded(event: Event, ahead: &mut Stepper<RecordRing>, until: Time) -> Optio
 }
 
 /// A run at its start, with room for `room` records of a port.
-pub(crate) fn stepper(scenario: &Scenario, port: usize, room: usize) -> Stepper<RecordRing> {
+pub(crate) fn stepper(scenario: &Scenario, port: LineId, room: usize) -> Stepper<RecordRing> {
     Stepper::new(scenario, false, RecordRing::new(scenario.lines.len(), &[port], room))
 }
 
@@ -248,7 +252,7 @@ mod tests {
     fn lan() -> Session {
         let sets = ["duration=300 ms", "warmup=100 ms"].map(String::from);
         let scenario = load(LAN, "lan.toml", &sets).unwrap();
-        let port = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+        let port = scenario.lines.position(|line| line.name == "bottleneck").unwrap();
         Session::new(scenario, port)
     }
 
@@ -288,12 +292,12 @@ mod tests {
         let mut session = lan();
         let seen = go_to_next(&mut session, Event::Drop);
         let run = pushout_core::engine::run(&session.scenario, true);
-        let first = run.losses.iter().find(|loss| loss.port as usize == session.port).unwrap();
+        let first = run.losses.iter().find(|loss| loss.port == session.port).unwrap();
         assert_eq!(session.stepper.now(), first.time + Span(1));
         assert!(matches!(seen.records.last().unwrap().what, What::Lost(reason) if reason == first.reason));
         let again = go_to_next(&mut session, Event::Drop);
         assert!(again.records.iter().any(|record| Event::Drop.is(record)));
-        let second = run.losses.iter().filter(|loss| loss.port as usize == session.port).nth(1).unwrap();
+        let second = run.losses.iter().filter(|loss| loss.port == session.port).nth(1).unwrap();
         assert_eq!(session.stepper.now(), second.time + Span(1));
     }
 
@@ -319,7 +323,7 @@ mod tests {
         let mut session = lan();
         assert_eq!(session.when(Event::RoundTrip, Time::NEVER).time, None, "no flow has sent anything");
         session.go(at(150_000));
-        let sender = |session: &Session| session.stepper.network().flows[0].sender().unwrap().clone();
+        let sender = |session: &Session| session.stepper.network().flows[FlowId(0)].sender().unwrap().clone();
         let sent = sender(&session).sent();
         assert!(sender(&session).acked() < sent);
         let time = session.when(Event::RoundTrip, Time::NEVER).time.unwrap();

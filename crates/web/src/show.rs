@@ -16,6 +16,7 @@ use pushout_core::view::{FlowProgress, SenderWindow, fixed_thresholds, queue_thr
 use crate::compare::Difference;
 use crate::session::{RecentEvents, Session};
 use crate::{history, memory, toml};
+use pushout_core::units::ids::{FlowId, LineId};
 
 /// Return the constants of a run.
 pub(crate) fn scenario(session: &Session) -> Json {
@@ -32,11 +33,11 @@ pub(crate) fn scenario(session: &Session) -> Json {
         "duration": scenario.duration.0,
         "warmup": scenario.warmup.0,
         "ports": scenario.lines.iter().map(line).collect::<Vec<_>>(),
-        "port": port,
+        "port": port.0,
         "thresholds": fixed_thresholds(scenario, port).iter().map(|it| json!([it.name, it.level])).collect::<Vec<_>>(),
         "flows": scenario.flows.iter().map(|flow| &flow.name).collect::<Vec<_>>(),
-        "listed": history::listed(scenario, port),
-        "passing": history::passing(scenario, port),
+        "listed": numbers(&history::listed(scenario, port)),
+        "passing": numbers(&history::passing(scenario, port)),
         "state": state.iter().map(|it| json!([it.name, it.queue])).collect::<Vec<_>>(),
         "losses": losses.collect::<Vec<_>>(),
         "circuits": scenario.vcs.iter().map(vc).collect::<Vec<_>>(),
@@ -54,8 +55,13 @@ fn stated(table: &Json) -> Json {
     stated.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
+/// Return the numbers of flows, as the page knows them.
+fn numbers(flows: &[FlowId]) -> Vec<u32> {
+    flows.iter().map(|flow| flow.0).collect()
+}
+
 /// Return the policies of a port, or of the memory that it shares, as a scenario writes them.
-fn policies(scenario: &Scenario, port: usize, explained: &Json) -> Json {
+fn policies(scenario: &Scenario, port: LineId, explained: &Json) -> Json {
     let line = &scenario.lines[port];
     match &line.port.memory {
         Some(section) => explained["memory"][section].clone(),
@@ -98,7 +104,7 @@ pub(crate) fn picture(session: &Session, seen: &RecentEvents, have: usize) -> Js
         "occupancy": port.pool().total(),
         "occupancies": used.collect::<Vec<_>>(),
         "paused": network.ports.iter().map(is_paused).collect::<Vec<_>>(),
-        "losses": (0..network.ports.len()).map(|port| lost(session, port)).collect::<Vec<_>>(),
+        "losses": network.ports.keys().map(|port| lost(session, port)).collect::<Vec<_>>(),
         "memory": memory::filled(network, session.port),
         "queue_thresholds": queue_thresholds(network, session.port),
         "sent": counters.units_out,
@@ -119,7 +125,7 @@ fn is_paused(port: &Port) -> bool {
 }
 
 /// Units lost at a port since the start of the run.
-fn lost(session: &Session, port: usize) -> u64 {
+fn lost(session: &Session, port: LineId) -> u64 {
     session.stepper.tracer().lost(port).iter().sum()
 }
 

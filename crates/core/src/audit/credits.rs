@@ -12,7 +12,7 @@ use crate::network::branches::Hop;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
-use crate::units::ids::{CircuitId, IdSlice, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
 use crate::verdict::Reason;
 
 pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
@@ -21,7 +21,7 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
         return;
     }
     let (passing, held) = (passing_circuits(scenario), held(network));
-    for (line, receiver) in network.receivers.iter().enumerate() {
+    for (line, receiver) in network.receivers.pairs() {
         if let (Some(sender), Some(receiver)) = (CreditSender::among(network.ports[line].gates()), receiver) {
             accounts(audit, scenario, passing.at(line), line, sender, receiver, &held[line]);
         }
@@ -31,16 +31,17 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 }
 
 /// Return for every line with credits and each of its accounts the number of units that the ports hold.
-fn held(network: &Network) -> Vec<Vec<u64>> {
-    let mut held: Vec<Vec<u64>> = network.ports.iter().map(|port| vec![0; port.pool().vcs()]).collect();
+fn held(network: &Network) -> IdVec<LineId, Vec<u64>> {
+    let mut held: IdVec<LineId, Vec<u64>> =
+        network.ports.iter().map(|port| vec![0; port.pool().vcs()]).collect();
     let ports = network.ports.iter();
     let units = ports.flat_map(|port| port.waiting().chain(port.sending.map(|sending| sending.unit)));
     for unit in units.filter(|unit| unit.hop > 0) {
         let before = Unit { hop: unit.hop - 1, ..unit };
         let hop = network.circuits[unit.vc].hop(&before).expect("a unit came over a line");
-        if let Some(receiver) = network.receiver(hop.port as usize) {
+        if let Some(receiver) = network.receiver(hop.port) {
             let account = receiver.account_of(hop.vc);
-            held[hop.port as usize][account] += receiver.terms().measure.size_of(&unit);
+            held[hop.port][account] += receiver.terms().measure.size_of(&unit);
         }
     }
     held
@@ -51,7 +52,7 @@ fn accounts(
     audit: &mut Audit,
     scenario: &Scenario,
     vcs: IdSlice<'_, PortVc, CircuitId>,
-    line: usize,
+    line: LineId,
     sender: &CreditSender,
     receiver: &CreditReceiver,
     held: &[u64],
@@ -87,13 +88,13 @@ fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     for (vc, circuit) in network.circuits.pairs() {
         for hops in circuit.route(0).windows(2) {
             let &[Hop { port: line, .. }, Hop { port: next, .. }] = hops else { unreachable!("a pair") };
-            let behind = &network.ports[next as usize];
-            if network.receiver(line as usize).is_none() || behind.share().is_some() {
+            let behind = &network.ports[next];
+            if network.receiver(line).is_none() || behind.share().is_some() {
                 continue;
             }
             let (lost, name) = (behind.counters().lost_for(Reason::Overflow), &scenario.vcs[vc].name);
             audit.check(lost == 0, || {
-                format!("circuit {name} behind {}: {lost} lost", scenario.lines[line as usize].name)
+                format!("circuit {name} behind {}: {lost} lost", scenario.lines[line].name)
             });
         }
     }
@@ -174,8 +175,8 @@ mod tests {
         audit(&scenario, &outcome).failures.join("; ")
     }
 
-    fn line(scenario: &Scenario, name: &str) -> usize {
-        scenario.lines.iter().position(|line| line.name == name).unwrap()
+    fn line(scenario: &Scenario, name: &str) -> LineId {
+        scenario.lines.position(|line| line.name == name).unwrap()
     }
 
     /// Return the faults that an audit finds if the receiver of the first line was tampered with.

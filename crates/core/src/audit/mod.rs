@@ -173,7 +173,7 @@ mod tests {
     use crate::scenario;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
-    use crate::units::ids::{CircuitId, PortVc};
+    use crate::units::ids::{CircuitId, FlowId, LineId, PortVc};
     use crate::verdict::Reason;
 
     /// Two files through a buffer that is too small for both.
@@ -204,8 +204,8 @@ mod tests {
         audit(&scenario, &outcome).failures.join("; ")
     }
 
-    fn line(scenario: &Scenario, name: &str) -> usize {
-        scenario.lines.iter().position(|line| line.name == name).unwrap()
+    fn line(scenario: &Scenario, name: &str) -> LineId {
+        scenario.lines.position(|line| line.name == name).unwrap()
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
         let forged = failures(FILES, |_, outcome| outcome.network.circuits[CircuitId(0)].lost(&marked));
         assert!(forged.contains("ports marked 0 units, but 1 have arrived or are lost"), "{forged}");
         let vanished = failures(FILES, |_, outcome| {
-            outcome.network.ports[0].counters_mut().marked(Time::ZERO, &CELL, Reason::Early);
+            outcome.network.ports[LineId(0)].counters_mut().marked(Time::ZERO, &CELL, Reason::Early);
         });
         assert_eq!(vanished, "ports marked 1 units, but 0 have arrived or are lost and 0 are in flight");
     }
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn octets_that_were_never_sent_and_acknowledgements_for_what_has_not_come_are_found() {
         let found = |text: &str, forge: fn(&mut DataProgress)| {
-            failures(text, |_, outcome| forge(outcome.flows[0].progress.as_mut().unwrap()))
+            failures(text, |_, outcome| forge(outcome.flows[FlowId(0)].progress.as_mut().unwrap()))
         };
         let forged = found(FILES, |progress| progress.delivered += 1000);
         assert!(forged.ends_with(": 200000 bytes sent, 201000 delivered, 200000 acknowledged"), "{forged}");

@@ -5,7 +5,7 @@ use super::size::{Level, Measure};
 use crate::refused::{Refused, refuse, unfit};
 use crate::rng::{Dice, Keyed, NameKeys, UNNAMED};
 use crate::transport::fec::Budget;
-use crate::units::ids::{CircuitId, IdSlice, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, LineId, PortVc};
 use crate::units::{CELL_BYTES, Quantity, Rate};
 
 /// Facts about a port that its policies may use before the run.
@@ -78,7 +78,7 @@ pub struct QueueTerms {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outlet {
     /// Number of the line in the scenario.
-    pub line: usize,
+    pub line: LineId,
     /// Rate of the line.
     pub rate: Rate,
     /// Least octets of a unit on the line.

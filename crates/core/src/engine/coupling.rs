@@ -24,7 +24,7 @@ use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::PortVc;
+use crate::units::ids::{IdVec, LineId, MemoryId, PortVc};
 use crate::verdict::Verdict;
 
 /// Handle the arrival of a unit at a port, where its circuit has the number `vc`. If the port's memory makes room by
@@ -32,7 +32,7 @@ use crate::verdict::Verdict;
 pub(super) fn arrive(
     network: &mut Network,
     now: Time,
-    (port, vc): (usize, PortVc),
+    (port, vc): (LineId, PortVc),
     unit: Unit,
     losses: &mut Vec<Loss>,
 ) {
@@ -68,9 +68,9 @@ pub(super) fn arrive(
 #[derive(Clone)]
 pub(super) struct ActingMemories {
     /// For every port its memory, if this memory acts at instants of its own; empty if no memory does.
-    of: Vec<Option<usize>>,
+    of: IdVec<LineId, Option<MemoryId>>,
     /// Time of the next action of each memory.
-    clocks: Vec<Time>,
+    clocks: IdVec<MemoryId, Time>,
     /// Event entity of the first memory: the entities of memories follow those of ports.
     first: usize,
 }
@@ -78,19 +78,19 @@ pub(super) struct ActingMemories {
 impl ActingMemories {
     /// Build the record of the memories of a network at time zero.
     pub(super) fn new(scenario: &Scenario, network: &Network) -> ActingMemories {
-        let clocks = vec![Time::NEVER; scenario.memories.len()];
+        let clocks = IdVec::filled(Time::NEVER, scenario.memories.len());
         ActingMemories { of: network.acting_memories(), clocks, first: scenario.lines.len() }
     }
 
     /// Return the memory of a port, if this memory acts at instants of its own.
     #[inline]
-    pub(super) fn of(&self, port: usize) -> Option<usize> {
+    pub(super) fn of(&self, port: LineId) -> Option<MemoryId> {
         *self.of.get(port)?
     }
 
     /// Return the memory whose clock has this event entity, if there is one.
-    pub(super) fn ticking(&mut self, entity: usize) -> Option<usize> {
-        let memory = entity.checked_sub(self.first)?;
+    pub(super) fn ticking(&mut self, entity: usize) -> Option<MemoryId> {
+        let memory = MemoryId::new(entity.checked_sub(self.first)?);
         self.clocks[memory] = Time::NEVER;
         Some(memory)
     }
@@ -100,7 +100,7 @@ impl ActingMemories {
     pub(super) fn act(
         &mut self,
         network: &mut Network,
-        memory: usize,
+        memory: MemoryId,
         now: Time,
         losses: &mut Vec<Loss>,
     ) -> Option<Event> {
@@ -117,7 +117,7 @@ impl ActingMemories {
         };
         let next = expels.into_iter().chain(repeats).min().filter(|next| *next < self.clocks[memory])?;
         self.clocks[memory] = next;
-        Some(Event::new(next, Class::Tick, (self.first + memory) as u32))
+        Some(Event::new(next, Class::Tick, (self.first + memory.index()) as u32))
     }
 }
 
@@ -125,7 +125,7 @@ impl ActingMemories {
 #[derive(Clone)]
 pub(super) struct GateClocks {
     /// Time of the next action at each port; empty if no gate acts by itself.
-    clocks: Vec<Time>,
+    clocks: IdVec<LineId, Time>,
     /// Event entity of the first port: the entities of such ports follow those of memories and of messages of receivers.
     first: usize,
 }
@@ -134,22 +134,21 @@ impl GateClocks {
     /// Build the clocks of a network at time zero.
     pub(super) fn new(scenario: &Scenario) -> GateClocks {
         let lines = scenario.lines.len();
-        let clocks =
-            if scenario.stopped_lines().contains(&true) { vec![Time::NEVER; lines] } else { Vec::new() };
-        GateClocks { clocks, first: 2 * lines + scenario.memories.len() }
+        let ports = if scenario.stopped_lines().iter().any(|stops| *stops) { lines } else { 0 };
+        GateClocks { clocks: IdVec::filled(Time::NEVER, ports), first: 2 * lines + scenario.memories.len() }
     }
 
     /// Return the port whose gates have this event entity, if there is one.
     #[inline]
-    pub(super) fn port_of(&self, entity: usize) -> Option<usize> {
-        entity.checked_sub(self.first)
+    pub(super) fn port_of(&self, entity: usize) -> Option<LineId> {
+        entity.checked_sub(self.first).map(LineId::new)
     }
 
     /// Have the gates of a port act that do so by themselves now; return whether the event was still valid.
     pub(super) fn act(
         &mut self,
         network: &mut Network,
-        port: usize,
+        port: LineId,
         now: Time,
         losses: &mut Vec<Loss>,
     ) -> bool {
@@ -162,11 +161,11 @@ impl GateClocks {
     }
 
     /// Return the event of the next action of a port's gates, unless an earlier event is scheduled.
-    pub(super) fn next(&mut self, network: &Network, port: usize) -> Option<Event> {
+    pub(super) fn next(&mut self, network: &Network, port: LineId) -> Option<Event> {
         let clock = self.clocks.get_mut(port)?;
         let time = network.ports[port].next_action().filter(|time| *time < *clock)?;
         *clock = time;
-        Some(Event::new(time, Class::Tick, (self.first + port) as u32))
+        Some(Event::new(time, Class::Tick, (self.first + port.index()) as u32))
     }
 }
 
@@ -175,19 +174,19 @@ impl GateClocks {
 pub(super) struct Controls {
     /// For each port the frames in flight to it, with their arrival times; empty if the scenario has no control
     /// frames.
-    in_flight: Vec<VecDeque<(Time, Control)>>,
+    in_flight: IdVec<LineId, VecDeque<(Time, Control)>>,
     /// For each line the line in the other direction.
-    back: Vec<Option<usize>>,
+    back: IdVec<LineId, Option<LineId>>,
 }
 
 impl Controls {
     /// Prepare for the control frames of a scenario; no frame is in flight yet.
     pub(super) fn new(scenario: &Scenario) -> Controls {
         let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
-        let can_be = has_credits || scenario.stopped_lines().contains(&true);
+        let can_be = has_credits || scenario.stopped_lines().iter().any(|stops| *stops);
         let ports = if can_be { scenario.lines.len() } else { 0 };
         let back = scenario.lines.iter().map(|line| line.back).collect();
-        Controls { in_flight: vec![VecDeque::new(); ports], back }
+        Controls { in_flight: IdVec::filled(VecDeque::new(), ports), back }
     }
 
     /// Return whether the scenario can have control frames.
@@ -197,31 +196,31 @@ impl Controls {
     }
 
     /// Return the line of the opposite direction, over which control frames for `line` travel.
-    pub(super) fn back(&self, line: usize) -> usize {
+    pub(super) fn back(&self, line: LineId) -> LineId {
         self.back[line].expect("control frames go against the data of a line")
     }
 
     /// Remove the pause signals of a memory, and return them as pause frames, each with the port that sends it.
-    pub(super) fn of_memory(&self, network: &mut Network, memory: usize) -> Vec<(usize, Control)> {
+    pub(super) fn of_memory(&self, network: &mut Network, memory: MemoryId) -> Vec<(LineId, Control)> {
         let frame = |Signal { line, class, stops }| {
-            (self.back(line), Control::Pause(PauseFrame { class, memory: memory as u32, stops }))
+            (self.back(line), Control::Pause(PauseFrame { class, memory: memory.0, stops }))
         };
         network.take_signals(memory).into_iter().map(frame).collect()
     }
 
     /// Put a frame on its way to a port; returns the event of its arrival, unless another frame arrives at this port
     /// before.
-    pub(super) fn send(&mut self, port: usize, arrives: Time, control: Control) -> Option<Event> {
+    pub(super) fn send(&mut self, port: LineId, arrives: Time, control: Control) -> Option<Event> {
         let frames = &mut self.in_flight[port];
         frames.push_back((arrives, control));
-        (frames.len() == 1).then(|| Event::new(arrives, Class::Credit, port as u32))
+        (frames.len() == 1).then(|| Event::new(arrives, Class::Credit, port.0))
     }
 
     /// Remove and return the frame that reaches a port now, and the event of the next frame.
-    pub(super) fn arrive(&mut self, port: usize) -> (Control, Option<Event>) {
+    pub(super) fn arrive(&mut self, port: LineId) -> (Control, Option<Event>) {
         let frames = &mut self.in_flight[port];
         let (_, control) = frames.pop_front().expect("what arrives was in flight");
-        let next = frames.front().map(|&(time, _)| Event::new(time, Class::Credit, port as u32));
+        let next = frames.front().map(|&(time, _)| Event::new(time, Class::Credit, port.0));
         (control, next)
     }
 }

@@ -19,12 +19,13 @@ use crate::network::circuit::Payload;
 use crate::trace::Tracer;
 use crate::transport::ecn::Ecn;
 use crate::units::Time;
+use crate::units::ids::FlowId;
 
 /// A packet from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
     /// Number of the flow on whose circuit the packet travels.
-    pub flow: usize,
+    pub flow: FlowId,
     /// Length in octets, IP header included.
     pub bytes: u32,
     /// The ECN field: whether a port may mark the packet, or has marked it.
@@ -42,7 +43,7 @@ impl<T: Tracer> Stepper<T> {
         let network = &mut self.engine.network;
         let vc = network.flows[flow].datagram_circuit().expect("packets are offered to a flow of datagrams");
         let payload = Payload::Datagram { bytes, sent: time, ecn };
-        let emission = network.circuits[vc].emit(flow as u32, bytes, payload);
+        let emission = network.circuits[vc].emit(flow, bytes, payload);
         self.engine.hand_over(emission, time);
         emission.frame
     }
@@ -55,6 +56,7 @@ mod tests {
     use crate::scenario::model::Scenario;
     use crate::trace::What;
     use crate::trace::ring::{Record, RecordRing};
+    use crate::units::ids::LineId;
 
     const TAIL_DROP: &str = r#""tail-drop""#;
     const RED: &str = r#""red", min_threshold = "2 kB", max_threshold = "15 kB", weight = 0.1"#;
@@ -73,24 +75,24 @@ mod tests {
     "#;
 
     /// The scenario, with its sources silent or not, and the number of its bottleneck.
-    fn scenario([adaptation, buffer, policy]: [&str; 3], start: &str) -> (Scenario, usize) {
+    fn scenario([adaptation, buffer, policy]: [&str; 3], start: &str) -> (Scenario, LineId) {
         let text = PORT
             .replace("LINK", r#"{ rate = "10 Mb/s", delay = "1 ms" }"#)
             .replace("BUFFER", buffer)
             .replace("POLICY", policy)
             .replace("ADAPTATION", adaptation);
         let scenario = load(&text, "offered.toml", &[format!("flows.start={start}")]).unwrap();
-        let port = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+        let port = scenario.lines.position(|line| line.name == "bottleneck").unwrap();
         (scenario, port)
     }
 
     fn stepper(scenario: &Scenario) -> Stepper<RecordRing> {
-        let ports: Vec<usize> = (0..scenario.lines.len()).collect();
+        let ports: Vec<LineId> = scenario.lines.keys().collect();
         Stepper::new(scenario, true, RecordRing::new(ports.len(), &ports, usize::MAX))
     }
 
     /// The packets of a run as they leave their hosts, and all events at its bottleneck.
-    fn sent(scenario: &Scenario, port: usize) -> (Vec<(Time, Offered)>, Vec<Record>) {
+    fn sent(scenario: &Scenario, port: LineId) -> (Vec<(Time, Offered)>, Vec<Record>) {
         let mut stepper = stepper(scenario);
         stepper.advance(stepper.end());
         let (records, _) = stepper.tracer_mut().take();
@@ -101,7 +103,7 @@ mod tests {
             (record.time, Offered { flow, bytes: 628, ecn: Ecn::default() })
         };
         let offers = records.iter().filter(starts).map(offered).collect();
-        (offers, records.into_iter().filter(|record| record.port as usize == port).collect())
+        (offers, records.into_iter().filter(|record| record.port == port).collect())
     }
 
     #[test]
@@ -119,7 +121,7 @@ mod tests {
             }
             stepper.advance(stepper.end());
             let seen: Vec<Record> = stepper.tracer_mut().take().0;
-            let seen: Vec<Record> = seen.into_iter().filter(|record| record.port as usize == port).collect();
+            let seen: Vec<Record> = seen.into_iter().filter(|record| record.port == port).collect();
             let lost = seen.iter().filter(|it| matches!(it.what, What::Lost(why) if why.word() == reason));
             assert!(lost.count() > 0 && seen.len() > 100, "{form:?}");
             assert_eq!(seen, expected, "{form:?}");
@@ -130,14 +132,14 @@ mod tests {
     fn the_number_of_an_offered_packet_finds_it_in_the_records() {
         let (silent, port) = scenario(["packet", "4 kB", TAIL_DROP], "60 ms");
         let mut stepper = stepper(&silent);
-        let packet = Offered { flow: 1, bytes: 1000, ecn: Ecn::default() };
+        let packet = Offered { flow: FlowId(1), bytes: 1000, ecn: Ecn::default() };
         let instants = [1, 1, 7].map(|millis| Time::ZERO + crate::units::Span::millis(millis));
         let numbers = instants.map(|time| stepper.offer(time, packet));
         stepper.advance(stepper.end());
-        let left = |record: &Record| record.port as usize == port && record.what == What::Leaves;
+        let left = |record: &Record| record.port == port && record.what == What::Leaves;
         let seen = stepper.tracer_mut().take().0.into_iter().filter(left).map(|record| record.unit.frame);
         assert_eq!(seen.collect::<Vec<u32>>(), numbers);
-        assert_eq!(stepper.network().flows[1].delivered(), 3000);
+        assert_eq!(stepper.network().flows[FlowId(1)].delivered(), 3000);
     }
 
     #[test]
@@ -146,6 +148,6 @@ mod tests {
         let (silent, _) = scenario(["packet", "4 kB", TAIL_DROP], "60 ms");
         let mut stepper = stepper(&silent);
         stepper.advance(stepper.end());
-        stepper.offer(Time::ZERO, Offered { flow: 0, bytes: 1000, ecn: Ecn::default() });
+        stepper.offer(Time::ZERO, Offered { flow: FlowId(0), bytes: 1000, ecn: Ecn::default() });
     }
 }

@@ -11,7 +11,7 @@ use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::Refusal;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 use crate::verdict::Reason;
 
 /// Times the event loop of a run by the caller's clock, and reports progress to the caller: the core has no clock and
@@ -85,7 +85,7 @@ pub struct Outcome {
     /// The network at the end, with all its counters, but without its flows.
     pub network: Network,
     /// Outcomes of the flows.
-    pub flows: Vec<FlowOutcome>,
+    pub flows: IdVec<FlowId, FlowOutcome>,
     /// Units in flight over a line, by circuit.
     pub on_lines: IdVec<CircuitId, u64>,
     /// Amount of work of the run.
@@ -121,7 +121,7 @@ pub struct LossRecord {
     /// Instant of the loss.
     pub time: Time,
     /// Port at which the unit was lost.
-    pub port: u32,
+    pub port: LineId,
     /// Circuit of the lost unit.
     pub vc: CircuitId,
     /// Frame of the lost unit.

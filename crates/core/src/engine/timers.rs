@@ -14,6 +14,7 @@ use crate::network::Network;
 use crate::network::end::End;
 use crate::network::flow::{Flow, Outbox};
 use crate::units::Time;
+use crate::units::ids::{FlowId, IdVec};
 
 /// For every end of a flow the instant of its queued event; an event for any other instant is outdated.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ impl Timers {
 
     /// Return the event that calls an end for its next timer, unless an earlier call is pending.
     #[inline]
-    pub(super) fn next(&mut self, flows: &[Flow], flow: usize, end: End) -> Option<Event> {
+    pub(super) fn next(&mut self, flows: &IdVec<FlowId, Flow>, flow: FlowId, end: End) -> Option<Event> {
         let (due, entity) = (flows[flow].next_timer(end), end.entity(flow));
         let time = due.filter(|time| *time < self.0[entity])?;
         self.0[entity] = time;
@@ -57,7 +58,7 @@ impl Timers {
         entity: usize,
         now: Time,
         out: &mut Outbox,
-    ) -> Option<(usize, End)> {
+    ) -> Option<(FlowId, End)> {
         if !self.take(entity, now) {
             return None;
         }
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
     use crate::scenario::load;
 
-    fn flows() -> Vec<Flow> {
+    fn flows() -> IdVec<FlowId, Flow> {
         let text = "name = 'a'\nduration = '1 s'\n[topology]\ntemplate = 'dumbbell'\nsources = 1
             access = { rate = '1 Mb/s', delay = '1 us' }\nbottleneck = { rate = '1 Mb/s', delay = '1 us' }
             egress = { rate = '1 Mb/s', delay = '1 us' }
@@ -86,15 +87,15 @@ mod tests {
     #[test]
     fn an_end_is_put_into_the_queue_once_for_its_next_timer() {
         let (flows, mut timers) = (flows(), Timers::new(1));
-        let event = timers.next(&flows, 0, End::Source).expect("the flow is to start");
+        let event = timers.next(&flows, FlowId(0), End::Source).expect("the flow is to start");
         assert_eq!((event.time, timers.at(0)), (Time(3_000_000), Time(3_000_000)));
-        assert!(timers.next(&flows, 0, End::Source).is_none(), "it is in the queue already");
+        assert!(timers.next(&flows, FlowId(0), End::Source).is_none(), "it is in the queue already");
     }
 
     #[test]
     fn an_event_for_another_instant_is_out_of_date() {
         let (flows, mut timers) = (flows(), Timers::new(1));
-        timers.next(&flows, 0, End::Source);
+        timers.next(&flows, FlowId(0), End::Source);
         assert!(!timers.take(0, Time(2_000_000)));
         assert!(timers.take(0, Time(3_000_000)) && !timers.take(0, Time(3_000_000)));
     }

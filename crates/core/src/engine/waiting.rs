@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::network::flow::Flow;
 use crate::scenario::model::Scenario;
+use crate::units::ids::{FlowId, IdVec};
 use crate::units::{Span, Time};
 use crate::workload::order::Order;
 
@@ -34,14 +35,15 @@ impl Waiting {
         let workload = scenario.workload.as_ref()?;
         let order = workload.order.clone()?;
         let left = order.waits().to_vec();
-        let delays = scenario.flows[workload.flows.clone()].iter().map(|flow| flow.start).collect();
+        let delays =
+            scenario.flows.as_slice()[workload.flows.clone()].iter().map(|flow| flow.start).collect();
         Some(Waiting { first: workload.flows.start, has_ended: vec![false; left.len()], left, delays, order })
     }
 
     /// Return the transfers that waited for this flow only, with their starts, if its transfer has just ended.
-    pub(super) fn release(&mut self, flow: &Flow, now: Time) -> Vec<(usize, Time)> {
-        let Some(number) = flow.number().checked_sub(self.first).filter(|number| *number < self.left.len())
-        else {
+    pub(super) fn release(&mut self, flow: &Flow, now: Time) -> Vec<(FlowId, Time)> {
+        let number = flow.number().index().checked_sub(self.first);
+        let Some(number) = number.filter(|number| *number < self.left.len()) else {
             return Vec::new();
         };
         if self.has_ended[number] || !flow.has_transferred() {
@@ -52,7 +54,7 @@ impl Waiting {
         for next in self.order.next(number).iter().map(|&next| next as usize) {
             self.left[next] -= 1;
             if self.left[next] == 0 {
-                released.push((self.first + next, now + self.delays[next]));
+                released.push((FlowId::new(self.first + next), now + self.delays[next]));
             }
         }
         released

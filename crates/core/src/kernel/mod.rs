@@ -21,6 +21,7 @@
 
 use crate::rng::{self, NameKeys};
 use crate::units::Time;
+use crate::units::ids::LineId;
 
 pub mod queue;
 
@@ -42,14 +43,14 @@ impl Ties {
 
     /// Return what distinguishes a line from others, under this seed.
     #[inline]
-    pub(crate) fn salt(&self, line: u32) -> u64 {
-        self.seed ^ self.lines.of(line)
+    pub(crate) fn salt(&self, line: LineId) -> u64 {
+        self.seed ^ self.lines.of(line.0)
     }
 
     /// Return the rank of a line at an instant, in 31 bits. Lines with lower ranks go first, lines with equal ranks
     /// in the order of the scenario.
     #[inline]
-    pub fn rank(&self, time: Time, line: u32) -> u32 {
+    pub fn rank(&self, time: Time, line: LineId) -> u32 {
         rank_of(time, self.salt(line))
     }
 }
@@ -70,7 +71,7 @@ mod tests {
             let ties = Ties::new(seed, &NameKeys::new(["a->b", "c->b", "d->b", "x"].iter()));
             let mut first = [0u32; 4];
             for time in 0..40_000 {
-                let rank = |line: &u32| ties.rank(Time(1_000_000 + time), *line);
+                let rank = |line: &u32| ties.rank(Time(1_000_000 + time), LineId(*line));
                 first[(0..4).min_by_key(rank).unwrap() as usize] += 1;
             }
             assert!(first.iter().all(|count| (9_700..10_300).contains(count)), "seed {seed}: {first:?}");

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::units::ids::LineId;
 use crate::units::{Span, Time};
 
 /// Class of an event; classes set the order of simultaneous events.
@@ -91,8 +92,8 @@ impl Series {
     }
 
     /// Return the series of events that a port causes `delay` after an event there.
-    pub fn behind(port: u32, delay: Span) -> Series {
-        Series(delay.0 ^ (u64::from(port) + 1).rotate_right(20))
+    pub fn behind(port: LineId, delay: Span) -> Series {
+        Series(delay.0 ^ (u64::from(port.0) + 1).rotate_right(20))
     }
 }
 

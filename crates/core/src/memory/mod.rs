@@ -50,6 +50,7 @@ use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
 use crate::units::Time;
 
+use crate::units::ids::LineId;
 use pause::Stopped;
 use pushout::{Content, Cut, Full, PushOut};
 use sharing::{Expulsion, Sharing};
@@ -355,7 +356,7 @@ impl Memory {
     pub(crate) fn expulsion(
         &mut self,
         now: Time,
-        head: impl Fn(usize, usize) -> Option<u64>,
+        head: impl Fn(LineId, usize) -> Option<u64>,
     ) -> Option<Expulsion> {
         let Memory { pools, queues, .. } = self;
         let mut soonest: Option<Time> = None;

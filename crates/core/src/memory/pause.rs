@@ -6,6 +6,7 @@
 //! headroom, and no more than the larger of `xon` and the queue's limit less `xon_offset`. The memory checks this
 //! whenever a packet leaves it.
 
+use crate::units::ids::LineId;
 use crate::units::{Span, Time};
 
 /// The pause thresholds of a queue, in cells.
@@ -36,7 +37,7 @@ impl QueuePause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signal {
     /// The line of the sender to this node.
-    pub(crate) line: usize,
+    pub(crate) line: LineId,
     pub(crate) class: u32,
     pub(crate) stops: bool,
 }

@@ -4,6 +4,7 @@ use super::pause::QueuePause;
 use crate::link::gate::pause;
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
+use crate::units::ids::LineId;
 use crate::units::{Rate, Span, Time};
 
 /// An account: the queues in which the packets of a circuit are counted at a port. Numbers have few bits, since ports
@@ -82,7 +83,7 @@ pub struct SharedQueue {
     /// Limits of the queue.
     pub limits: QueueLimits,
     /// The line of the queue's port; on the ingress side, the line over which its packets arrive.
-    pub line: usize,
+    pub line: LineId,
     /// Index of the queue's pool.
     pub pool: usize,
     /// Number of the queue in its pool.
@@ -109,7 +110,7 @@ pub struct SharedQueue {
 impl SharedQueue {
     /// Build an empty queue, number `number` of its pool, of the port of a line or of an incoming line with this
     /// rate.
-    pub fn new(limits: QueueLimits, line: usize, rate: Rate, pool: usize, number: usize) -> SharedQueue {
+    pub fn new(limits: QueueLimits, line: LineId, rate: Rate, pool: usize, number: usize) -> SharedQueue {
         SharedQueue {
             limits,
             line,
@@ -182,7 +183,7 @@ impl SharedQueue {
     }
 
     /// Return whether the queue can stop this class on this line.
-    pub(crate) fn can_stop(&self, line: usize, class: u32) -> bool {
+    pub(crate) fn can_stop(&self, line: LineId, class: u32) -> bool {
         self.line == line && self.limits.pause.is_some_and(|pause| pause.class == class)
     }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::{Account, Charge, Leaving, Memory, Trim};
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::{IdVec, PortVc};
+use crate::units::ids::{IdVec, MemoryId, PortVc};
 
 /// The memory that a port shares, and the queues in which the circuits of the port are counted. The field `lent`
 /// contains the memory itself, but only while the port runs.
 #[derive(Clone, Debug)]
 pub struct Share {
-    number: usize,
+    number: MemoryId,
     accounts: Arc<IdVec<PortVc, Account>>,
     /// How packets of each circuit are cut that the memory refuses; empty if none are.
     trims: Arc<IdVec<PortVc, Option<Trim>>>,
@@ -27,7 +27,7 @@ pub struct Share {
 
 impl Share {
     /// Build a share in memory `number`, with the queues of every circuit of the port.
-    pub fn new(number: usize, accounts: Arc<IdVec<PortVc, Account>>) -> Share {
+    pub fn new(number: MemoryId, accounts: Arc<IdVec<PortVc, Account>>) -> Share {
         let (trims, spoilt) = (Arc::default(), IdVec::default());
         Share { number, accounts, trims, spoilt, lossless_drop: 0, lent: None, charge: None }
     }
@@ -58,7 +58,7 @@ impl Share {
     }
 
     /// Return the number of the memory.
-    pub fn number(&self) -> usize {
+    pub fn number(&self) -> MemoryId {
         self.number
     }
 
@@ -91,7 +91,7 @@ impl Share {
 
     /// Swap the content of `lent` and the memory's entry in `memories`, to lend the memory or to return it.
     #[inline]
-    pub(crate) fn swap(&mut self, memories: &mut [Option<Box<Memory>>]) {
+    pub(crate) fn swap(&mut self, memories: &mut IdVec<MemoryId, Option<Box<Memory>>>) {
         std::mem::swap(&mut self.lent, &mut memories[self.number]);
     }
 

@@ -2,14 +2,14 @@
 
 use crate::rng::mix;
 use crate::scenario::model::{self, RouteSpread};
-use crate::units::ids::PortVc;
+use crate::units::ids::{LineId, PortVc};
 use crate::units::{Span, Time};
 
 /// A port on the path of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// The port.
-    pub port: u32,
+    pub port: LineId,
     /// The circuit's number at this port.
     pub vc: PortVc,
 }
@@ -66,7 +66,7 @@ struct RoutePeriod {
 }
 
 impl Branches {
-    pub(super) fn new(spread: &RouteSpread, hops: impl Fn(&[usize]) -> Vec<Hop>) -> Branches {
+    pub(super) fn new(spread: &RouteSpread, hops: impl Fn(&[LineId]) -> Vec<Hop>) -> Branches {
         let mut routes = Vec::new();
         let period = |period: &model::Period| {
             let first = routes.len();
@@ -113,6 +113,7 @@ mod tests {
     use super::*;
     use crate::scenario::model::SharedRoute;
     use crate::units::Span;
+    use crate::units::ids::IdVec;
 
     #[test]
     fn a_packet_begins_a_flowlet_if_its_host_was_silent_for_longer_than_the_gap() {
@@ -125,26 +126,26 @@ mod tests {
 
     /// Routes of one line each, with the draws at which they end, from some time on.
     fn period(since: u64, first: usize, lasts: &[u64]) -> model::Period {
-        let route = |(number, &last): (usize, &u64)| SharedRoute { path: vec![first + number], last };
+        let route =
+            |(number, &last): (usize, &u64)| SharedRoute { path: vec![LineId::new(first + number)], last };
         model::Period { since: Span(since), routes: lasts.iter().enumerate().map(route).collect() }
     }
 
     fn branches(periods: Vec<model::Period>) -> Branches {
-        let hops =
-            |path: &[usize]| path.iter().map(|&line| Hop { port: line as u32, vc: PortVc(0) }).collect();
+        let hops = |path: &[LineId]| path.iter().map(|&line| Hop { port: line, vc: PortVc(0) }).collect();
         Branches::new(&RouteSpread { key: 17, flowlet_gap: None, periods }, hops)
     }
 
     #[test]
     fn packets_take_each_route_with_its_share() {
         let mut branches = branches(vec![period(0, 0, &[u64::MAX / 2, u64::MAX / 4 * 3, u64::MAX])]);
-        let mut counts = [0; 3];
+        let mut counts: IdVec<LineId, u32> = IdVec::filled(0, 3);
         for frame in 0..40_000 {
             branches.depart(Time(u64::from(frame)), frame);
-            counts[branches.route(frame)[0].port as usize] += 1;
+            counts[branches.route(frame)[0].port] += 1;
         }
-        for (count, share) in counts.into_iter().zip([0.5, 0.25, 0.25]) {
-            assert!((f64::from(count) / 40_000.0 - share).abs() < 0.01, "{counts:?}");
+        for (count, share) in counts.iter().zip([0.5, 0.25, 0.25]) {
+            assert!((f64::from(*count) / 40_000.0 - share).abs() < 0.01, "{counts:?}");
         }
     }
 
@@ -158,7 +159,7 @@ mod tests {
             period(30, 3, &only),
         ]);
         let ports = |branches: &Branches, frames: u32| -> Vec<u32> {
-            (0..frames).map(|frame| branches.route(frame)[0].port).collect()
+            (0..frames).map(|frame| branches.route(frame)[0].port.0).collect()
         };
         for (frame, time) in (0..).zip([0, 9, 10, 11, 35]) {
             branches.depart(Time(time), frame);

@@ -15,7 +15,7 @@ use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
 use crate::unit::{Boundary, Flags, Unit};
 use crate::units::Time;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
 
 /// Payload of a frame.
@@ -98,7 +98,7 @@ impl Payload {
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The flow whose frame it is.
-    pub flow: u32,
+    pub flow: FlowId,
     /// Number of units of the frame.
     pub units: u16,
     /// Payload of the frame.
@@ -263,14 +263,14 @@ impl Policer {
 impl Circuit {
     /// Build circuit number `vc` of a scenario, at time zero.
     pub fn new(scenario: &Scenario, spec: &Vc, vc: CircuitId, passing: &Passing) -> Circuit {
-        let hop = |&line: &usize| Hop { port: line as u32, vc: passing.number(line, vc) };
+        let hop = |&line: &LineId| Hop { port: line, vc: passing.number(line, vc) };
         let police = carried(scenario, vc).and_then(|flow| {
             let context = police::Context { seed: scenario.seed, flow: &spec.name };
             let policer = flow.police.as_ref()?.build(&context);
             let policy = policer.expect("a checked scenario can be built");
             Some(Box::new(Policer { policy, boundary: Boundary::default() }))
         });
-        let hops = |path: &[usize]| -> Vec<Hop> { path.iter().map(hop).collect() };
+        let hops = |path: &[LineId]| -> Vec<Hop> { path.iter().map(hop).collect() };
         Circuit {
             hops: hops(&spec.path),
             branches: spec.spread.as_ref().map(|spread| Box::new(Branches::new(spread, hops))),
@@ -387,7 +387,7 @@ impl Circuit {
 
     /// Send a packet of `bytes` octets, IP header included.
     #[inline(always)] // a payload that has just been written is slow to copy
-    pub fn emit(&mut self, flow: u32, bytes: u32, payload: Payload) -> Emission {
+    pub fn emit(&mut self, flow: FlowId, bytes: u32, payload: Payload) -> Emission {
         let shape = self.framing.shape(bytes);
         self.tally.sent += u64::from(shape.units);
         let frame = self.number(Frame { flow, units: shape.units, payload });

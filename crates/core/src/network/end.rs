@@ -1,7 +1,7 @@
 //! The two ends of a flow, and the interface through which they send packets into the network.
 
 use super::circuit::Payload;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId};
 
 /// One end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,19 +15,19 @@ pub enum End {
 impl End {
     /// Return the number of this end of a flow among the ends of all flows.
     #[inline]
-    pub fn entity(self, flow: usize) -> usize {
-        2 * flow + self as usize
+    pub fn entity(self, flow: FlowId) -> usize {
+        2 * flow.index() + self as usize
     }
 
     /// Return the flow and the end that have this number.
     #[inline]
-    pub fn of_entity(entity: usize) -> (usize, End) {
-        (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink })
+    pub fn of_entity(entity: usize) -> (FlowId, End) {
+        (FlowId::new(entity / 2), if entity.is_multiple_of(2) { End::Source } else { End::Sink })
     }
 }
 
 /// The interface through which a flow sends packets into the network.
 pub(crate) trait Uplink {
     /// Send a packet of `bytes` octets, IP header included, on a circuit.
-    fn send(&mut self, vc: CircuitId, flow: u32, bytes: u32, payload: Payload);
+    fn send(&mut self, vc: CircuitId, flow: FlowId, bytes: u32, payload: Payload);
 }

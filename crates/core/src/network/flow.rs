@@ -23,7 +23,7 @@ use crate::source::{self, Source};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{Receiver, ReceiverStats, Segment, SegmentOutlet, Sender, SenderStats};
 use crate::transport::{self, Transport, tcp};
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, NodeId};
 use crate::units::{Span, Time};
 
 /// A running flow: first the cache line that every event of the flow uses, then the data of its transport.
@@ -42,7 +42,7 @@ pub struct Flow {
 
 impl CountSeries {
     /// Return the counts that the scenario requests, if it requests any.
-    fn of(scenario: &Scenario, index: usize, work: &FlowWork) -> Option<Box<CountSeries>> {
+    fn of(scenario: &Scenario, index: FlowId, work: &FlowWork) -> Option<Box<CountSeries>> {
         let octets = scenario.measure.throughput.map(|windows| StepSeries::new(windows.step));
         let wants_cwnd = scenario.measure.cwnd.binary_search(&index).is_ok();
         let mut cwnd = wants_cwnd.then(|| StepSeries::new(scenario.sample));
@@ -64,7 +64,7 @@ pub struct Outbox {
 
 impl Flow {
     /// Build flow number `index` of a scenario, before its start.
-    pub fn new(scenario: &Scenario, index: usize) -> Flow {
+    pub fn new(scenario: &Scenario, index: FlowId) -> Flow {
         let spec = &scenario.flows[index];
         let mut stream = Stream::new(scenario.seed, format_args!("flow.{}.start", spec.name));
         let start = if scenario.waits(index) {
@@ -281,8 +281,8 @@ impl Flow {
     }
 
     /// Return the flow's number in the scenario.
-    pub(crate) fn number(&self) -> usize {
-        self.flow_circuits.flow as usize
+    pub(crate) fn number(&self) -> FlowId {
+        self.flow_circuits.flow
     }
 
     /// Return the flow's TCP sender, if TCP carries the flow.
@@ -389,7 +389,7 @@ struct Framer<'a> {
 
 impl Uplink for Framer<'_> {
     #[inline(always)] // see `Circuit::emit`
-    fn send(&mut self, vc: CircuitId, flow: u32, bytes: u32, payload: Payload) {
+    fn send(&mut self, vc: CircuitId, flow: FlowId, bytes: u32, payload: Payload) {
         self.out.emissions.push(self.circuits[vc].emit(flow, bytes, payload));
     }
 }
@@ -455,9 +455,9 @@ struct FlowTotals {
 }
 
 impl Tcp {
-    fn new(scenario: &Scenario, index: usize, params: &tcp::Params) -> Tcp {
+    fn new(scenario: &Scenario, index: FlowId, params: &tcp::Params) -> Tcp {
         let spec = &scenario.flows[index];
-        let phase = |node: usize, timer: &str, tick: Span| match params.timer_phase {
+        let phase = |node: NodeId, timer: &str, tick: Span| match params.timer_phase {
             tcp::Phase::Random => {
                 let node = &scenario.nodes[node].name;
                 Span(Stream::new(scenario.seed, format_args!("node.{node}.{timer}")).up_to(tick.0 - 1))

@@ -15,13 +15,13 @@ use crate::rng::{Keyed, Subject};
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::Transport;
 use crate::transport::tcp::{Segment, SegmentOutlet};
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId};
 use crate::units::{Span, Time};
 
 /// Circuits and header size of the packets of a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlowCircuits {
-    pub(super) flow: u32,
+    pub(super) flow: FlowId,
     /// Circuits of the data and of the acknowledgements; only TCP uses the second.
     pub(super) vcs: [CircuitId; 2],
     /// Octets of IP and transport headers, options included.
@@ -30,9 +30,9 @@ pub(super) struct FlowCircuits {
 
 impl FlowCircuits {
     /// Return the circuits of flow number `index` of a scenario.
-    pub(super) fn of(flow: &Flow, index: usize) -> FlowCircuits {
+    pub(super) fn of(flow: &Flow, index: FlowId) -> FlowCircuits {
         let headers = flow.transport.header_bytes() + flow.transport.option_bytes();
-        FlowCircuits { flow: index as u32, vcs: [flow.vc, flow.back.unwrap_or(flow.vc)], headers }
+        FlowCircuits { flow: index, vcs: [flow.vc, flow.back.unwrap_or(flow.vc)], headers }
     }
 }
 

@@ -43,7 +43,7 @@ use crate::rng::Keyed;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
 use crate::unit::Unit;
-use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdSlice, IdVec, LineId, MemoryId, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -58,23 +58,23 @@ pub use pause_cycle::PauseCycle;
 #[derive(Clone, Debug)]
 pub struct Network {
     /// One port for each line of the scenario.
-    pub ports: Vec<Port>,
+    pub ports: IdVec<LineId, Port>,
     /// The memories that ports share; `None` while [`Network::at`] lends the memory to a port.
-    memories: Vec<Option<Box<Memory>>>,
+    memories: IdVec<MemoryId, Option<Box<Memory>>>,
     /// The first ports that have paused each other in a cycle.
     pub pause_cycle: Option<PauseCycle>,
     /// For each line under credit flow control the credit state of its receiver; empty if no line has credits.
-    pub receivers: Vec<Option<Box<CreditReceiver>>>,
+    pub receivers: IdVec<LineId, Option<Box<CreditReceiver>>>,
     /// The circuits.
     pub circuits: IdVec<CircuitId, Circuit>,
     /// The flows.
-    pub flows: Vec<Flow>,
+    pub flows: IdVec<FlowId, Flow>,
 }
 
 impl Network {
     /// Build the network of a checked scenario, at time zero.
     pub fn new(scenario: &Scenario) -> Network {
-        let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
+        let flows = scenario.flows.keys().map(|index| Flow::new(scenario, index)).collect();
         Network { flows, ..Network::between_hosts(scenario) }
     }
 
@@ -82,13 +82,13 @@ impl Network {
     pub(crate) fn between_hosts(scenario: &Scenario) -> Network {
         let passing = passing_circuits(scenario);
         let mut shares = shares(scenario);
-        let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
-        let ports = ports.zip(gates(scenario, &passing)).enumerate();
-        let ports = ports.map(|(index, (((line, vcs), share), gates))| {
+        let ports = scenario.lines.iter().zip(passing.iter()).zip(shares.iter_mut());
+        let ports = ports.zip(gates(scenario, &passing)).zip(scenario.lines.keys());
+        let ports = ports.map(|((((line, vcs), share), gates), index)| {
             let times_waits = scenario.measure.sojourn.binary_search(&index).is_ok();
             port(scenario, line, vcs, Apart { share: share.take(), gates, times_waits })
         });
-        let mut ports: Vec<Port> = ports.collect();
+        let mut ports: IdVec<LineId, Port> = ports.collect();
         let memories = scenario.memories.iter().map(|spec| Some(Box::new(memory(scenario, spec)))).collect();
         let Measures { occupancy, marks, meter, state, .. } = &scenario.measure;
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
@@ -105,19 +105,19 @@ impl Network {
         let receivers = receivers.map(receiver).collect();
         let circuits = scenario.vcs.pairs().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
-        let (pause_cycle, flows) = (None, Vec::new());
+        let (pause_cycle, flows) = (None, IdVec::default());
         let mut network = Network { ports, memories, pause_cycle, receivers, circuits, flows };
-        let traced = |(number, memory): (usize, &mut Memory)| {
+        let traced = |(number, memory): (MemoryId, &mut Memory)| {
             if scenario.measure.memories.contains(&number) {
                 memory.keep_traces();
             }
         };
-        network.memories_mut().enumerate().for_each(traced);
+        scenario.memories.keys().zip(network.memories_mut()).for_each(traced);
         network
     }
 
     /// Return the credit state of a line's receiver, if the line has credit flow control.
-    pub fn receiver(&self, line: usize) -> Option<&CreditReceiver> {
+    pub fn receiver(&self, line: LineId) -> Option<&CreditReceiver> {
         self.receivers.get(line)?.as_deref()
     }
 
@@ -134,7 +134,7 @@ impl Network {
     #[inline]
     pub(crate) fn at<R>(
         &mut self,
-        port: usize,
+        port: LineId,
         work: impl FnOnce(&mut Port, &mut IdVec<CircuitId, Circuit>) -> R,
     ) -> R {
         let Network { ports, memories, circuits, .. } = self;
@@ -151,20 +151,26 @@ impl Network {
 
     /// Return a memory together with all ports.
     #[inline]
-    pub(crate) fn memory_and_ports(&mut self, memory: usize) -> (&mut Memory, &mut [Port]) {
+    pub(crate) fn memory_and_ports(&mut self, memory: MemoryId) -> (&mut Memory, &mut IdVec<LineId, Port>) {
         (self.memories[memory].as_deref_mut().expect("no port works now"), &mut self.ports)
     }
 
     /// Return whether the port shares a memory that makes room by push-out.
     #[inline]
-    pub(crate) fn pushes_out(&self, port: usize) -> bool {
+    pub(crate) fn pushes_out(&self, port: LineId) -> bool {
         let Some(share) = self.ports[port].share() else { return false };
         self.memories[share.number()].as_ref().expect("no port works now").pushes_out()
     }
 
     /// Choose what the memory pushes out for an arriving packet of this port's circuit: the port and the part of its
     /// queue.
-    pub(crate) fn victim(&mut self, now: Time, port: usize, vc: PortVc, unit: &Unit) -> Option<(usize, Cut)> {
+    pub(crate) fn victim(
+        &mut self,
+        now: Time,
+        port: LineId,
+        vc: PortVc,
+        unit: &Unit,
+    ) -> Option<(LineId, Cut)> {
         let share = self.ports[port].share()?;
         let (number, account) = (share.number(), share.account(unit, vc));
         let mut lent = self.memories[number].take().expect("no port works now");
@@ -176,7 +182,7 @@ impl Network {
 
     /// Choose the queue (port and circuit) from which a memory discards a packet now, or return the instant of the
     /// next check.
-    pub(crate) fn expulsion(&mut self, memory: usize, now: Time) -> Option<Result<(usize, usize), Time>> {
+    pub(crate) fn expulsion(&mut self, memory: MemoryId, now: Time) -> Option<Result<(LineId, usize), Time>> {
         let mut lent = self.memories[memory].take().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
         let expulsion = lent.expulsion(now, |port, queue| self.ports[port].head_of(queue, number_at_port));
@@ -189,22 +195,22 @@ impl Network {
     }
 
     /// Repeat the pauses of a memory that are due; returns when the next one is due.
-    pub(crate) fn repeat_pauses(&mut self, memory: usize, now: Time) -> Option<Time> {
+    pub(crate) fn repeat_pauses(&mut self, memory: MemoryId, now: Time) -> Option<Time> {
         self.memories[memory].as_mut().expect("no port works now").repeat_pauses(now)
     }
 
     /// Remove and return the pause signals that a memory has for senders, each with the line that carries it.
-    pub(crate) fn take_signals(&mut self, memory: usize) -> Vec<Signal> {
+    pub(crate) fn take_signals(&mut self, memory: MemoryId) -> Vec<Signal> {
         self.memories[memory].as_mut().expect("no port works now").take_signals()
     }
 
     /// Return for each port the number of its shared memory, if that memory acts at instants of its own; empty if no
     /// memory does.
-    pub(crate) fn acting_memories(&self) -> Vec<Option<usize>> {
+    pub(crate) fn acting_memories(&self) -> IdVec<LineId, Option<MemoryId>> {
         let acts = |memory: &Memory| memory.is_expelling() || memory.is_pausing();
-        let acts: Vec<bool> = self.memories().map(acts).collect();
+        let acts: IdVec<MemoryId, bool> = self.memories().map(acts).collect();
         let of = |port: &Port| port.share().map(Share::number).filter(|&memory| acts[memory]);
-        if acts.contains(&true) { self.ports.iter().map(of).collect() } else { Vec::new() }
+        if acts.iter().any(|acts| *acts) { self.ports.iter().map(of).collect() } else { IdVec::default() }
     }
 
     /// Return the number of a queued unit's circuit at the port where it waits.
@@ -216,11 +222,11 @@ impl Network {
     /// Pass a unit to a port; the error is the reason for which the gates before the port lose the unit.
     #[inline(always)] // a loss that does not act must not cost a copy of the unit
     pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
-        self.ports[hop.port as usize].enter(now, unit, hop.vc)
+        self.ports[hop.port].enter(now, unit, hop.vc)
     }
 
     /// Let a port react to a control frame from the node at the far end.
-    pub(crate) fn receive_control(&mut self, port: usize, now: Time, control: Control) {
+    pub(crate) fn receive_control(&mut self, port: LineId, now: Time, control: Control) {
         self.ports[port].receive_control(now, control);
         if let Control::Pause(frame) = control {
             self.seek_pause_cycle(port, now, frame);
@@ -252,7 +258,7 @@ impl Network {
     }
 
     /// Take the outcomes of the flows, at the end of the run.
-    pub(crate) fn take_outcomes(&mut self, now: Time) -> Vec<FlowOutcome> {
+    pub(crate) fn take_outcomes(&mut self, now: Time) -> IdVec<FlowId, FlowOutcome> {
         let flows = std::mem::take(&mut self.flows).into_iter();
         flows.map(|flow| flow.outcome(now, &self.circuits)).collect()
     }
@@ -283,20 +289,20 @@ fn gates<'a>(
     scenario: &'a Scenario,
     passing: &'a Passing,
 ) -> impl Iterator<Item = Box<[gate::Policy]>> + use<'a> {
-    let mut losses: Vec<Vec<&loss::Spec>> = vec![Vec::new(); scenario.lines.len()];
+    let mut losses: IdVec<LineId, Vec<&loss::Spec>> = IdVec::filled(Vec::new(), scenario.lines.len());
     scenario.losses.iter().for_each(|spec| losses[spec.line].push(spec));
-    let mut storms: Vec<Vec<&storm::Spec>> = vec![Vec::new(); scenario.lines.len()];
+    let mut storms: IdVec<LineId, Vec<&storm::Spec>> = IdVec::filled(Vec::new(), scenario.lines.len());
     scenario.storms.iter().for_each(|spec| storms[spec.line].push(spec));
-    let mut responses: Vec<Vec<(u32, u32, Span)>> = vec![Vec::new(); scenario.lines.len()];
-    for (number, memory) in (0..).zip(&scenario.memories) {
+    let mut responses: IdVec<LineId, Vec<(u32, u32, Span)>> = IdVec::filled(Vec::new(), scenario.lines.len());
+    for (number, memory) in scenario.memories.pairs() {
         let pauses = memory.queues.iter().filter_map(|queue| Some((queue.line, queue.limits.pause?)));
         for (line, pause) in pauses.filter(|(_, pause)| pause.response > Span::ZERO) {
-            responses[line].push((pause.class, number, pause.response));
+            responses[line].push((pause.class, number.0, pause.response));
         }
     }
     let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(storms).zip(responses);
-    let lines = lines.zip(scenario.paused_lines()).enumerate();
-    lines.map(|(index, (((((line, vcs), losses), storms), responses), is_paused))| {
+    let lines = lines.zip(scenario.paused_lines()).zip(scenario.lines.keys());
+    lines.map(|((((((line, vcs), losses), storms), responses), is_paused), index)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
         gate::build(&gate::Site {
@@ -322,9 +328,9 @@ fn rest(scenario: &Scenario, line: &model::Line) -> Option<Rest> {
 }
 
 /// Build each port's share in a memory.
-fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
-    let mut shares = vec![None; scenario.lines.len()];
-    for (number, memory) in scenario.memories.iter().enumerate() {
+fn shares(scenario: &Scenario) -> IdVec<LineId, Option<Share>> {
+    let mut shares = IdVec::filled(None, scenario.lines.len());
+    for (number, memory) in scenario.memories.pairs() {
         let by_packets = memory.pushout.as_ref().is_some_and(|pushout| pushout.kind().goes_by_frames());
         for (port, accounts) in &memory.ports {
             let trims = memory.trims.get(port).cloned().unwrap_or_default();

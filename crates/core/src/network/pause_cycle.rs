@@ -12,6 +12,7 @@ use crate::link::control::PauseFrame;
 use crate::link::gate::pause::Paused;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::LineId;
 
 /// A cycle of ports: each waits for the next one, and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +22,12 @@ pub struct PauseCycle {
     /// The paused class, numbered within the scenario.
     pub class: u32,
     /// The ports.
-    pub ports: Vec<usize>,
+    pub ports: Vec<LineId>,
 }
 
 impl Network {
     /// Search for a cycle after a pause frame has reached a port.
-    pub(super) fn seek_pause_cycle(&mut self, port: usize, now: Time, frame: PauseFrame) {
+    pub(super) fn seek_pause_cycle(&mut self, port: LineId, now: Time, frame: PauseFrame) {
         if frame.stops && self.pause_cycle.is_none() {
             let ports = self.find_cycle(port, frame.class);
             self.pause_cycle = ports.map(|ports| PauseCycle { since: now, class: frame.class, ports });
@@ -38,18 +39,18 @@ impl Network {
         cycle.ports.iter().all(|&port| self.is_paused(port, cycle.class))
     }
 
-    fn is_paused(&self, port: usize, class: u32) -> bool {
+    fn is_paused(&self, port: LineId, class: u32) -> bool {
         Paused::among(self.ports[port].gates()).is_some_and(|paused| paused.stops(class))
     }
 
     /// Return a cycle of ports that are paused for a class, beginning with this one.
-    fn find_cycle(&self, port: usize, class: u32) -> Option<Vec<usize>> {
+    fn find_cycle(&self, port: LineId, class: u32) -> Option<Vec<LineId>> {
         let mut path = vec![port];
         self.closes(&mut path, &mut BTreeSet::new(), class).then_some(path)
     }
 
     /// Return whether the last port of a path waits for the first one; extend the path by the ports between them.
-    fn closes(&self, path: &mut Vec<usize>, seen: &mut BTreeSet<usize>, class: u32) -> bool {
+    fn closes(&self, path: &mut Vec<LineId>, seen: &mut BTreeSet<LineId>, class: u32) -> bool {
         for next in self.waits_for(path[path.len() - 1], class) {
             if next == path[0] {
                 return true;
@@ -66,20 +67,20 @@ impl Network {
     }
 
     /// Return the paused ports whose waiting packets keep a paused port from sending.
-    fn waits_for(&self, port: usize, class: u32) -> Vec<usize> {
+    fn waits_for(&self, port: LineId, class: u32) -> Vec<LineId> {
         let Some(paused) = Paused::among(self.ports[port].gates()) else { return Vec::new() };
         let mut found = Vec::new();
         for memory in paused.memories(class) {
             let queues = self.memories[memory].as_ref().expect("no port works now").queues();
             let Some(queue) = queues.iter().position(|queue| queue.can_stop(port, class)) else { continue };
             let number_at_port = |unit: &Unit| self.number_at_port(unit);
-            let holds = |next: &usize| {
+            let holds = |next: &LineId| {
                 let shares = self.ports[*next].share().is_some_and(|share| share.number() == memory);
                 shares
                     && self.is_paused(*next, class)
                     && self.ports[*next].find_waiting(queue, End::Head, number_at_port).is_some()
             };
-            found.extend((0..self.ports.len()).filter(holds));
+            found.extend(self.ports.keys().filter(holds));
         }
         found
     }

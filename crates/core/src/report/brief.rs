@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::asked_circuits;
 use crate::engine::Outcome;
 use crate::scenario::model::{Line, Scenario};
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
 
 /// The flows, ports and circuits of a report.
@@ -29,8 +29,8 @@ pub const WAITING: [(&str, f64); 4] =
 
 /// The flows and ports that a report lists, by number.
 pub(super) struct Listed {
-    pub(super) flows: Vec<usize>,
-    pub(super) ports: Vec<usize>,
+    pub(super) flows: Vec<FlowId>,
+    pub(super) ports: Vec<LineId>,
     pub(super) circuits: Vec<CircuitId>,
     /// The report's entry `omitted`: the numbers of flows and ports left out; `None` for a full listing.
     pub(super) omitted: Option<Json>,
@@ -38,22 +38,23 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Choose the flows and ports to list; `asked` are the flows that the scenario names.
-    pub(super) fn new(listing: Listing, scenario: &Scenario, outcome: &Outcome, asked: &[usize]) -> Listed {
-        let all = 0..scenario.lines.len();
+    pub(super) fn new(listing: Listing, scenario: &Scenario, outcome: &Outcome, asked: &[FlowId]) -> Listed {
+        let all = || scenario.lines.keys();
         let Listing::Brief { flows } = listing else {
-            let (ports, circuits) = (all.collect(), asked_circuits(scenario));
+            let (ports, circuits) = (all().collect(), asked_circuits(scenario));
             return Listed { flows: asked.to_vec(), ports, circuits, omitted: None };
         };
-        let ports: Vec<usize> =
-            all.clone().filter(|&port| is_busy(&scenario.lines[port], outcome, port)).collect();
+        let ports: Vec<LineId> =
+            all().filter(|&port| is_busy(&scenario.lines[port], outcome, port)).collect();
         let flows = asked[..flows.min(asked.len())].to_vec();
-        let omitted = json!({ "flows": asked.len() - flows.len(), "ports": all.len() - ports.len() });
+        let omitted =
+            json!({ "flows": asked.len() - flows.len(), "ports": scenario.lines.len() - ports.len() });
         Listed { flows, ports, circuits: Vec::new(), omitted: Some(omitted) }
     }
 }
 
 /// Return whether a port lost or marked a unit, or often queued one.
-fn is_busy(line: &Line, outcome: &Outcome, port: usize) -> bool {
+fn is_busy(line: &Line, outcome: &Outcome, port: LineId) -> bool {
     let counters = outcome.network.ports[port].counters();
     let decided = |reason| counters.lost_for(reason) + counters.marked_for(reason) > 0;
     let word = line.port.measure.word();

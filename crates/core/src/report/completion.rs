@@ -14,7 +14,7 @@ use crate::adaptation::Shape;
 use crate::engine::Outcome;
 use crate::scenario::model::{Flow, Line, Scenario, Transfer};
 use crate::transport::Transport;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId, NodeId};
 use crate::units::{Span, Time};
 
 /// Transfers below this many octets are short.
@@ -57,8 +57,8 @@ pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome
 
 /// Return every transfer with its size, its times and its slowdown.
 pub(super) fn rows(scenario: &Scenario, outcome: &Outcome) -> Json {
-    let node = |index: usize| scenario.nodes[index].name.as_str();
-    let row = |(index, flow): (usize, &Flow)| {
+    let node = |index: NodeId| scenario.nodes[index].name.as_str();
+    let row = |(index, flow): (FlowId, &Flow)| {
         let transfer = flow.transfer?;
         let time = time(outcome, index);
         let slowdown = time.map(|time| time.as_secs_f64() / ideal_s(scenario, flow));
@@ -72,14 +72,14 @@ pub(super) fn rows(scenario: &Scenario, outcome: &Outcome) -> Json {
             "slowdown": slowdown,
         }))
     };
-    scenario.flows.iter().enumerate().filter_map(row).collect()
+    scenario.flows.pairs().filter_map(row).collect()
 }
 
 fn all(scenario: &Scenario, outcome: &Outcome) -> Vec<Done> {
     let end = Time::ZERO + scenario.duration;
-    let of_batch = |(batch, range): (usize, Range<usize>)| range.map(move |flow| (batch, flow));
+    let of_batch = |(batch, range): (usize, Range<usize>)| range.map(move |flow| (batch, FlowId::new(flow)));
     let ranges = scenario.batches().map(|(_, flows)| flows.clone()).enumerate();
-    let done = |(batch, index): (usize, usize)| {
+    let done = |(batch, index): (usize, FlowId)| {
         let flow = &scenario.flows[index];
         let (start, time) = (start(scenario, outcome, index)?, time(outcome, index));
         let age = time.unwrap_or(end.since(start));
@@ -91,7 +91,7 @@ fn all(scenario: &Scenario, outcome: &Outcome) -> Vec<Done> {
 }
 
 /// Return when a transfer starts; `None` if it still waits for others.
-fn start(scenario: &Scenario, outcome: &Outcome, flow: usize) -> Option<Time> {
+fn start(scenario: &Scenario, outcome: &Outcome, flow: FlowId) -> Option<Time> {
     match outcome.flows[flow].only_transfer {
         Some(transfer) => Some(transfer.began),
         None if scenario.waits(flow) => None,
@@ -100,7 +100,7 @@ fn start(scenario: &Scenario, outcome: &Outcome, flow: usize) -> Option<Time> {
 }
 
 /// Return the duration of the only transfer of a flow, if it has ended.
-fn time(outcome: &Outcome, flow: usize) -> Option<Span> {
+fn time(outcome: &Outcome, flow: FlowId) -> Option<Span> {
     outcome.flows[flow].transfers.as_ref()?.times.first().copied()
 }
 

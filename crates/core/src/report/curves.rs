@@ -10,11 +10,11 @@ use crate::metrics::state::{Figure, over_time};
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
 
 /// Add to a flow's entry its throughput and its congestion window over time.
-pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: usize) {
+pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: FlowId) {
     if let Some(counts) = outcome.flows[flow].cwnd() {
         let (start, step) = (scenario.warmup.as_secs_f64(), scenario.sample.as_secs_f64());
         entry["cwnd"] = json!({ "start_s": start, "step_s": step, "octets": counts });
@@ -41,14 +41,14 @@ pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome
 }
 
 /// Add to a port's entry its occupancy and the readings of its policy over time.
-pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, port: usize) {
+pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, port: LineId) {
     if scenario.measure.occupancy.contains(&port) {
         let mut samples = sampled(scenario);
         samples["values"] = json!(outcome.network.ports[port].counters().occupancy.trace());
         entry["occupancy"] = samples;
     }
     if scenario.measure.losses.contains(&port) {
-        let losses = outcome.losses.iter().filter(|loss| loss.port as usize == port);
+        let losses = outcome.losses.iter().filter(|loss| loss.port == port);
         entry["losses"] = by_interval(scenario, losses.map(|loss| (loss.time, loss.reason)));
     }
     if let Some(marks) = &outcome.network.ports[port].counters().rare().marks {
@@ -96,7 +96,7 @@ const EVERY: &str = "all";
 
 /// Return the share of every interval between samples in which a port was not allowed to send a class, for each class that a
 /// memory can stop there.
-fn pauses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
+fn pauses(scenario: &Scenario, outcome: &Outcome, port: LineId) -> Json {
     let (first, end) = (Time::ZERO + scenario.warmup, Time::ZERO + scenario.duration);
     let log = Paused::among(outcome.network.ports[port].gates()).map(Paused::log).unwrap_or_default();
     let class = |name: &str, number: u32| {
@@ -143,7 +143,7 @@ fn figures(rows: &[Vec<Figure>]) -> Json {
     over_time(rows).into_iter().map(entry).collect()
 }
 
-fn metered(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
+fn metered(scenario: &Scenario, outcome: &Outcome, port: LineId) -> Json {
     let passing = passing_circuits(scenario);
     let passing = passing.at(port);
     let rows = outcome.network.ports[port].counters().rare().meter.as_deref().unwrap_or_default();

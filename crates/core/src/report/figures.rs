@@ -64,7 +64,7 @@ fn flatten(path: &str, node: &Json, found: &mut Map<String, Json>) {
 /// than this port's entry.
 fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Json> {
     let ["ports", name, rest @ ..] = names else { return None };
-    let index = scenario.lines.iter().position(|line| line.name == *name)?;
+    let index = scenario.lines.position(|line| line.name == *name)?;
     walk(&plain_port(&scenario.lines[index], outcome, index), name, rest).and_then(plain).ok()
 }
 

@@ -6,11 +6,13 @@ use crate::metrics::ideal::{Demand, max_min};
 use crate::scenario::model::{Flow, Scenario};
 use crate::source::Source;
 use crate::transport::{self, Transport};
+use crate::units::ids::{IdVec, LineId};
 
 /// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after a
 /// number of packets needs only the rate that carries them.
 pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
-    let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.sending_rate().as_f64()).collect();
+    let capacities: IdVec<LineId, f64> =
+        scenario.lines.iter().map(|line| line.sending_rate().as_f64()).collect();
     let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();
     max_min(&capacities, &demands)
 }

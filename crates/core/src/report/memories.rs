@@ -32,9 +32,9 @@ pub(super) fn entry(scenario: &Scenario, spec: &model::NodeMemory, memory: &Memo
 
 /// Return the entries of all memories of a run.
 pub(super) fn entries(scenario: &Scenario, outcome: &Outcome) -> Json {
-    let memories = scenario.memories.iter().zip(outcome.network.memories()).enumerate();
+    let memories = scenario.memories.pairs().zip(outcome.network.memories());
     let entry =
-        |(number, (spec, memory))| entry(scenario, spec, memory, scenario.measure.memories.contains(&number));
+        |((number, spec), memory)| entry(scenario, spec, memory, scenario.measure.memories.contains(&number));
     memories.map(entry).collect()
 }
 

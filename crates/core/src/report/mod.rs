@@ -44,7 +44,7 @@ use crate::scenario::model::{Line, Scenario};
 use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 use crate::verdict::Reason;
 
 /// The report of a run. Its text is written entry by entry, so that only the longest entry must fit into memory.
@@ -143,21 +143,22 @@ fn engine_json(scenario: &Scenario, outcome: &Outcome, wall_s: Option<f64>) -> J
 
 /// The counts of the flows.
 struct Flows<'a> {
-    figures: Vec<&'a Figures>,
+    figures: IdVec<FlowId, &'a Figures>,
     /// Goodput in bits per second.
-    rates: Vec<f64>,
+    rates: IdVec<FlowId, f64>,
     /// The flows that the scenario names, without the transfers that sources have drawn.
-    asked: Vec<usize>,
+    asked: Vec<FlowId>,
     shared: SharedCircuits,
 }
 
 impl Flows<'_> {
     fn new<'a>(scenario: &Scenario, outcome: &'a Outcome) -> Flows<'a> {
-        let figures: Vec<&Figures> = outcome.flows.iter().map(|flow| &flow.figures).collect();
+        let figures: IdVec<FlowId, &Figures> = outcome.flows.iter().map(|flow| &flow.figures).collect();
         let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
-        let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
-        let shared = SharedCircuits::new(scenario, &rates);
-        let asked = (0..rates.len()).filter(|&flow| scenario.flows[flow].transfer.is_none()).collect();
+        let rates: IdVec<FlowId, f64> =
+            figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
+        let shared = SharedCircuits::new(scenario, rates.as_slice());
+        let asked = rates.keys().filter(|&flow| scenario.flows[flow].transfer.is_none()).collect();
         Flows { figures, rates, asked, shared }
     }
 
@@ -177,7 +178,7 @@ fn asked_circuits(scenario: &Scenario) -> Vec<CircuitId> {
     drawn.keys().filter(|&vc| !drawn[vc]).collect()
 }
 
-fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows<'_>, index: usize) -> Json {
+fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows<'_>, index: FlowId) -> Json {
     let (spec, figures) = (&scenario.flows[index], all.figures[index]);
     let mut flow = json!({
         "name": spec.name,
@@ -225,14 +226,14 @@ fn append_coding(entry: &mut Json, coding: &Coding) {
     entry["packet_throughput"] = books.throughput().into();
 }
 
-fn port_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
+fn port_json(scenario: &Scenario, outcome: &Outcome, index: LineId) -> Json {
     let mut port = plain_port(&scenario.lines[index], outcome, index);
     curves::append_to_port(&mut port, scenario, outcome, index);
     port
 }
 
 /// Return the part of an entry that every port has.
-fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
+fn plain_port(line: &Line, outcome: &Outcome, index: LineId) -> Json {
     let port = &outcome.network.ports[index];
     let counters = port.counters();
     let marked = by_reason(|reason| counters.marked_for(reason));
@@ -349,16 +350,16 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows<'_>) -> Json {
         "fairness_mean_deviation": fairness::mean_deviation(&asked_rates),
         "fairness_jain": fairness::jain(&shared.excess(scenario)),
         "difference": fairness::difference(&asked_rates),
-        "retransmission_ratio": retransmission_ratio(scenario, figures),
+        "retransmission_ratio": retransmission_ratio(scenario, figures.as_slice()),
         "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
-        "goodput_drift": drift(scenario, figures),
+        "goodput_drift": drift(scenario, figures.as_slice()),
     });
     append_slow_starts(&mut summary, outcome);
     deliveries::append(&mut summary, figures.iter().copied());
-    transfers::append_to_summary(&mut summary, &outcome.flows, Time::ZERO + scenario.duration);
+    transfers::append_to_summary(&mut summary, outcome.flows.as_slice(), Time::ZERO + scenario.duration);
     completion::append_to_summary(&mut summary, scenario, outcome);
     workload::append_to_summary(&mut summary, scenario, outcome);
-    classes::append(&mut summary, scenario, figures, rates);
+    classes::append(&mut summary, scenario, figures.as_slice(), rates.as_slice());
     let coded = figures.iter().filter_map(|figures| figures.coded.as_deref().copied()).reduce(Coding::plus);
     if let Some(coding) = coded {
         append_coding(&mut summary, &coding);

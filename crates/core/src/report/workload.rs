@@ -6,11 +6,12 @@ use crate::engine::Outcome;
 use crate::network::flow_outcome::TransferSpan;
 use crate::scenario::model::{Scenario, Workload};
 use crate::units::Time;
+use crate::units::ids::FlowId;
 
 /// Add the counts of a workload to the summary, if there is one.
 pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome: &Outcome) {
     let Some(workload) = &scenario.workload else { return };
-    let spans = || outcome.flows[workload.flows.clone()].iter().map(|flow| flow.only_transfer);
+    let spans = || outcome.flows.as_slice()[workload.flows.clone()].iter().map(|flow| flow.only_transfer);
     let ends: Vec<Option<Time>> = spans().map(|span| span.and_then(end)).collect();
     let completed = ends.iter().flatten().count();
     let begun = spans().flatten().count();
@@ -21,7 +22,7 @@ pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome
         "completed": completed,
         "unfinished": begun - completed,
         "not_started": ends.len() - begun,
-        "octets": scenario.flows[workload.flows.clone()].iter().filter_map(|flow| flow.transfer).map(|one| one.octets).sum::<u64>(),
+        "octets": scenario.flows.as_slice()[workload.flows.clone()].iter().filter_map(|flow| flow.transfer).map(|one| one.octets).sum::<u64>(),
         "first_start_s": first.map(Time::as_secs_f64),
         "last_finish_s": last.copied().map(Time::as_secs_f64),
     });
@@ -50,7 +51,7 @@ fn critical_path<'a>(scenario: &'a Scenario, workload: &Workload, ends: &[Option
     let last = (0..ends.len()).filter(|&number| ends[number].is_some()).max_by_key(|&number| ends[number]);
     let path = std::iter::successors(last, |&number| before[number]);
     let mut names: Vec<&str> =
-        path.map(|number| scenario.flows[workload.flows.start + number].name.as_str()).collect();
+        path.map(|number| scenario.flows[FlowId::new(workload.flows.start + number)].name.as_str()).collect();
     names.reverse();
     names
 }

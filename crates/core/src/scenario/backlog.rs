@@ -6,6 +6,7 @@ use crate::buffer::size::Measure;
 use crate::language::tree::{Fault, TextPlace};
 use crate::source::Source;
 use crate::transport;
+use crate::units::ids::{IdVec, LineId};
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};
 
 /// The longest run, and the longest wait for a line: together half of the largest instant.
@@ -15,7 +16,7 @@ const SMALLEST: u64 = 28;
 
 /// Refuse a line if more units may wait for it than it can send in [`LONGEST`].
 pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
-    let mut waiting = vec![0u128; scenario.lines.len()];
+    let mut waiting: IdVec<LineId, u128> = IdVec::filled(0, scenario.lines.len());
     for flow in &scenario.flows {
         let packets = packets(scenario, flow);
         for vc in [Some(flow.vc), flow.back].into_iter().flatten().map(|vc| &scenario.vcs[vc]) {

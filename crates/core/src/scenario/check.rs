@@ -25,7 +25,7 @@ use crate::language::set::Set;
 use crate::language::tree::{self, Fault, Key, Value};
 use crate::rng::NameKeys;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, NodeId};
 
 impl Scenario {
     /// Return this scenario with another seed, and with the routes and transfers that this seed determines.
@@ -100,7 +100,7 @@ pub(super) fn check(
         flows,
         drawings,
         workload,
-        memories: Vec::new(),
+        memories: IdVec::default(),
         losses: Vec::new(),
         storms: Vec::new(),
         measure: Measures::default(),
@@ -148,9 +148,9 @@ fn check_ports(
 /// A network and its traffic, before the sections of ports are applied.
 #[derive(Clone, Debug)]
 struct Wired {
-    nodes: Vec<NetworkNode>,
-    lines: Vec<Line>,
-    flows: Vec<Flow>,
+    nodes: IdVec<NodeId, NetworkNode>,
+    lines: IdVec<LineId, Line>,
+    flows: IdVec<FlowId, Flow>,
     vcs: IdVec<CircuitId, Vc>,
     drawings: Vec<Drawing>,
     workload: Option<Workload>,
@@ -230,7 +230,7 @@ fn check_head(head: &HeadSection, root: &tree::Node) -> Result<(), Fault> {
     }
 }
 
-fn nodes(entries: &[tree::Node]) -> Result<(Vec<NetworkNode>, NameIndex), Fault> {
+fn nodes(entries: &[tree::Node]) -> Result<(IdVec<NodeId, NetworkNode>, NameIndex), Fault> {
     let mut names = NameIndex::default();
     let mut nodes = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
@@ -239,5 +239,5 @@ fn nodes(entries: &[tree::Node]) -> Result<(Vec<NetworkNode>, NameIndex), Fault>
         check_delay(&item, "latency", item.it.latency)?;
         nodes.push(NetworkNode { name: item.it.name, kind: item.it.kind, latency: item.it.latency });
     }
-    Ok((nodes, names))
+    Ok((nodes.into(), names))
 }

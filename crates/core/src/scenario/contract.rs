@@ -6,7 +6,7 @@ use crate::buffer::context::{Class, Context, Contract};
 use crate::buffer::size::Measure;
 use crate::language::spec::Nested;
 use crate::transport::Transport;
-use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Passing {
 /// Return the circuits that pass each line.
 pub fn passing_circuits(scenario: &Scenario) -> Passing {
     let mut begins = vec![0; scenario.lines.len() + 1];
-    scenario.vcs.iter().for_each(|vc| vc.lines().iter().for_each(|&line| begins[line] += 1));
+    scenario.vcs.iter().for_each(|vc| vc.lines().iter().for_each(|&line| begins[line.index()] += 1));
     let mut passed = 0;
     for begin in &mut begins {
         passed += *begin;
@@ -29,8 +29,8 @@ pub fn passing_circuits(scenario: &Scenario) -> Passing {
     let mut circuits = vec![CircuitId(0); passed];
     for vc in scenario.vcs.keys().rev() {
         for &line in scenario.vcs[vc].lines().iter().rev() {
-            begins[line] -= 1;
-            circuits[begins[line]] = vc;
+            begins[line.index()] -= 1;
+            circuits[begins[line.index()]] = vc;
         }
     }
     Passing { circuits, begins }
@@ -43,14 +43,19 @@ impl Passing {
     }
 
     /// Return the circuits of a line.
-    pub fn at(&self, line: usize) -> IdSlice<'_, PortVc, CircuitId> {
-        IdSlice::new(&self.circuits[self.begins[line]..self.begins[line + 1]])
+    pub fn at(&self, line: LineId) -> IdSlice<'_, PortVc, CircuitId> {
+        IdSlice::new(self.of_line(line))
+    }
+
+    fn of_line(&self, line: LineId) -> &[CircuitId] {
+        &self.circuits[self.begins[line.index()]..self.begins[line.index() + 1]]
     }
 
     /// Return the number of a circuit at the port of a line on its path.
-    pub(crate) fn number(&self, line: usize, circuit: CircuitId) -> PortVc {
-        let circuits = &self.circuits[self.begins[line]..self.begins[line + 1]];
-        PortVc::new(circuits.binary_search(&circuit).expect("a circuit passes the lines of its path"))
+    pub(crate) fn number(&self, line: LineId, circuit: CircuitId) -> PortVc {
+        PortVc::new(
+            self.of_line(line).binary_search(&circuit).expect("a circuit passes the lines of its path"),
+        )
     }
 }
 

@@ -15,11 +15,11 @@ use crate::language::tree::Fault;
 use crate::link::gate::credit::{HopContext, Spec};
 use crate::memory::Side;
 use crate::refused::{Refused, unfit};
-use crate::units::ids::{CircuitId, IdSlice, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
 
 /// Fix the credit parameters of every line.
 pub(super) fn settle(scenario: &mut Scenario, passing: &Passing, ports: &Ports<'_>) -> Result<(), Fault> {
-    for index in 0..scenario.lines.len() {
+    for index in scenario.lines.keys() {
         let line = &scenario.lines[index];
         let Some(spec) = &line.port.gates.credit else { continue };
         let settled = settled(scenario, passing, index, spec)
@@ -43,7 +43,7 @@ pub(super) fn settle_buffers(
             .map_err(|(index, refused)| ports.refuse(index, &scenario.lines[index], "credit", refused))?;
     }
     let promised = promised(scenario, ports)?;
-    for (index, promised) in promised.into_iter().enumerate().filter(|(_, promised)| promised.room > 0) {
+    for (index, promised) in scenario.lines.keys().zip(promised).filter(|(_, promised)| promised.room > 0) {
         let line = &scenario.lines[index];
         let capacity = capacity(scenario, line, &promised);
         let capacity = capacity.map_err(|refused| ports.refuse(index, line, "buffer", refused))?;
@@ -56,7 +56,7 @@ pub(super) fn settle_buffers(
 
 /// Return the credit scheme of a line with every parameter set; what the scenario leaves open is computed
 /// from the hop.
-fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) -> Result<Spec, Refused> {
+fn settled(scenario: &Scenario, passing: &Passing, index: LineId, spec: &Spec) -> Result<Spec, Refused> {
     let line = &scenario.lines[index];
     let Some(back) = line.back else {
         return unfit(format!(
@@ -67,7 +67,7 @@ fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) ->
     check_line(line, &scenario.lines[back], spec)?;
     check_classes(scenario, passing.at(index))?;
     let latencies = scenario.nodes[line.to].latency + scenario.nodes[line.from].latency;
-    let largest = |line: usize| {
+    let largest = |line: LineId| {
         let octets = |&vc: &CircuitId| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
         passing.at(line).iter().map(octets).max().unwrap_or(0)
     };
@@ -133,7 +133,11 @@ fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
 }
 
 /// Refuse credits of classes for which a memory cannot reserve room; the error contains the line.
-fn check_memory(scenario: &Scenario, passing: &Passing, memory: &NodeMemory) -> Result<(), (usize, Refused)> {
+fn check_memory(
+    scenario: &Scenario,
+    passing: &Passing,
+    memory: &NodeMemory,
+) -> Result<(), (LineId, Refused)> {
     for (port, accounts) in &memory.ports {
         for (&vc, account) in passing.at(*port).iter().zip(&**accounts) {
             let Some(line) = before(scenario, vc, *port).filter(|line| has_class_credits(scenario, *line))
@@ -155,19 +159,19 @@ fn check_memory(scenario: &Scenario, passing: &Passing, memory: &NodeMemory) -> 
 }
 
 /// Return the line over which a circuit arrives at a port, unless it begins there.
-fn before(scenario: &Scenario, vc: CircuitId, port: usize) -> Option<usize> {
+fn before(scenario: &Scenario, vc: CircuitId, port: LineId) -> Option<LineId> {
     scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0])
 }
 
 /// Return whether a line has separate credits for each class.
-fn has_class_credits(scenario: &Scenario, line: usize) -> bool {
+fn has_class_credits(scenario: &Scenario, line: LineId) -> bool {
     scenario.lines[line].port.gates.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
 }
 
 /// Warn of a class that arrives over some lines with credits and over others without: the latter can fill the memory.
 pub(super) fn warning(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     let has_credits = |line| has_class_credits(scenario, line);
-    let with_credits = passing.iter().enumerate().filter(|(line, _)| has_credits(*line));
+    let with_credits = scenario.lines.keys().zip(passing.iter()).filter(|(line, _)| has_credits(*line));
     let promised: BTreeSet<usize> =
         with_credits.flat_map(|(_, circuits)| circuits.iter().map(|&vc| scenario.vcs[vc].queue)).collect();
     let mut open = BTreeMap::new();
@@ -210,8 +214,8 @@ struct Promised {
 }
 
 /// For each port with its own buffer, return the space that credits on the lines into it grant to circuits.
-fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fault> {
-    let mut promised = vec![Promised::default(); scenario.lines.len()];
+fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<IdVec<LineId, Promised>, Fault> {
+    let mut promised = IdVec::filled(Promised::default(), scenario.lines.len());
     let mut known = BTreeSet::new();
     for (number, vc) in scenario.vcs.pairs() {
         let from = std::iter::once(None).chain(vc.path.iter().copied().map(Some));

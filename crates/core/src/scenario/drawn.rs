@@ -6,6 +6,7 @@ use super::model::{Line, NetworkNode, NodeKind, Transfer};
 use crate::rng::Stream;
 use crate::source::arrivals::{self, Destinations, Gaps, TransferDestination};
 use crate::source::{Spec, query};
+use crate::units::ids::{IdVec, LineId, NodeId};
 use crate::units::{PS_PER_S, Span};
 
 /// A transfer before it has a route.
@@ -13,8 +14,8 @@ use crate::units::{PS_PER_S, Span};
 pub(super) struct Drawn {
     /// Start of the transfer.
     pub(super) at: Span,
-    pub(super) from: usize,
-    pub(super) to: usize,
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
     pub(super) transfer: Transfer,
 }
 
@@ -22,19 +23,19 @@ pub(super) struct Drawn {
 #[derive(Debug)]
 pub(super) struct Hosts {
     /// Every host with the node at the other end of its first line.
-    all: Vec<(usize, Option<usize>)>,
+    all: Vec<(NodeId, Option<NodeId>)>,
     /// Bits per second of all lines that start at a node.
-    rates: Vec<f64>,
+    rates: IdVec<NodeId, f64>,
 }
 
 /// A flow that draws transfers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DrawingFlow<'a> {
     pub(super) name: &'a str,
-    pub(super) from: usize,
-    pub(super) to: usize,
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
     /// The destinations that the flow's source lists.
-    pub(super) listed: &'a [usize],
+    pub(super) listed: &'a [NodeId],
     /// Time from which transfers may start.
     pub(super) start: Span,
     /// The time before which they must start.
@@ -66,20 +67,20 @@ impl DrawingFlow<'_> {
 
 impl Hosts {
     /// List the hosts of a network.
-    pub(super) fn new(nodes: &[NetworkNode], lines: &[Line]) -> Hosts {
-        let (mut rates, mut first) = (vec![0.0; nodes.len()], vec![None; nodes.len()]);
+    pub(super) fn new(nodes: &IdVec<NodeId, NetworkNode>, lines: &IdVec<LineId, Line>) -> Hosts {
+        let (mut rates, mut first) = (IdVec::filled(0.0, nodes.len()), IdVec::filled(None, nodes.len()));
         for line in lines {
             rates[line.from] += line.rate.as_f64();
             first[line.from].get_or_insert(line.to);
         }
-        let hosts = nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Host);
+        let hosts = nodes.pairs().filter(|(_, node)| node.kind == NodeKind::Host);
         Hosts { all: hosts.map(|(host, _)| (host, first[host])).collect(), rates }
     }
 
     /// Return the hosts that a transfer from or to `host` may have at its other end.
-    fn others(&self, host: usize, which: TransferDestination) -> Vec<usize> {
+    fn others(&self, host: NodeId, which: TransferDestination) -> Vec<NodeId> {
         let own = self.all.iter().find(|(other, _)| *other == host).and_then(|(_, leaf)| *leaf);
-        let fits = |(other, leaf): &&(usize, Option<usize>)| match which {
+        let fits = |(other, leaf): &&(NodeId, Option<NodeId>)| match which {
             TransferDestination::Any => *other != host,
             TransferDestination::OtherLeaf => *other != host && *leaf != own,
         };

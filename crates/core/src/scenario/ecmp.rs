@@ -12,28 +12,29 @@ use std::rc::Rc;
 
 use super::model::{Line, NetworkNode, NodeKind, SharedRoute};
 use crate::rng::{mix, path_key};
+use crate::units::ids::{IdVec, LineId, NodeId};
 
 /// The lines of a network for the choice among equal routes.
 #[derive(Debug)]
 pub(super) struct EqualRoutes<'a> {
-    nodes: &'a [NetworkNode],
-    lines: &'a [Line],
+    nodes: &'a IdVec<NodeId, NetworkNode>,
+    lines: &'a IdVec<LineId, Line>,
     seed: u64,
     /// For every node the lines that start there, and those that end there, by name: so another order of declaration leaves
     /// every choice as it is.
-    out: Vec<Vec<usize>>,
-    into: Vec<Vec<usize>>,
+    out: IdVec<NodeId, Vec<LineId>>,
+    into: IdVec<NodeId, Vec<LineId>>,
     /// The seed of every node.
-    seeds: Vec<u64>,
+    seeds: IdVec<NodeId, u64>,
     /// For each node that was a destination so far, the number of hops to it from every node that forwards.
-    tables: BTreeMap<usize, Rc<Vec<u32>>>,
+    tables: BTreeMap<NodeId, Rc<HopCounts>>,
 }
 
 /// Why the routes of packets cannot be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoRoutes {
     /// No route leads from one node to another.
-    Between(usize, usize),
+    Between(NodeId, NodeId),
     /// There are more than [`MOST_ROUTES`] routes.
     TooMany,
 }
@@ -46,19 +47,23 @@ const MOST_REMEMBERED: usize = 1 << 24;
 
 const UNREACHED: u32 = u32::MAX;
 
+/// For every node the number of hops to a destination.
+type HopCounts = IdVec<NodeId, u32>;
+
 /// A route as a list of lines, and the range of random numbers that selects it.
-type Way = (Vec<usize>, Range<u128>);
+type Way = (Vec<LineId>, Range<u128>);
 
 impl<'a> EqualRoutes<'a> {
     /// Prepare the choice of routes in a network for this seed, without the lines that are down.
     pub(super) fn new(
-        nodes: &'a [NetworkNode],
-        lines: &'a [Line],
+        nodes: &'a IdVec<NodeId, NetworkNode>,
+        lines: &'a IdVec<LineId, Line>,
         seed: u64,
-        down: &[usize],
+        down: &[LineId],
     ) -> EqualRoutes<'a> {
-        let (mut out, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
-        for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
+        let (mut out, mut into) =
+            (IdVec::filled(Vec::new(), nodes.len()), IdVec::filled(Vec::new(), nodes.len()));
+        for (index, line) in lines.pairs().filter(|(index, _)| !down.contains(index)) {
             out[line.from].push(index);
             into[line.to].push(index);
         }
@@ -73,10 +78,10 @@ impl<'a> EqualRoutes<'a> {
     pub(super) fn through(
         &mut self,
         flow: &str,
-        from: usize,
-        via: &[usize],
-        to: usize,
-    ) -> Result<Vec<usize>, (usize, usize)> {
+        from: NodeId,
+        via: &[NodeId],
+        to: NodeId,
+    ) -> Result<Vec<LineId>, (NodeId, NodeId)> {
         let ends = [from, to].map(|node| &self.nodes[node].name);
         let flow = path_key(self.seed, format_args!("flow.{flow}.route.{}.{}", ends[0], ends[1]));
         let (mut path, mut start) = (Vec::new(), from);
@@ -88,7 +93,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Append the lines from one node to another.
-    fn leg(&mut self, flow: u64, from: usize, to: usize, path: &mut Vec<usize>) -> Option<()> {
+    fn leg(&mut self, flow: u64, from: NodeId, to: NodeId, path: &mut Vec<LineId>) -> Option<()> {
         let hops = self.hops_to(to);
         let mut at = from;
         while at != to {
@@ -101,13 +106,13 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Return the lines on shortest routes from a node to another, if there are any.
-    fn equal_lines(&self, hops: &[u32], at: usize, to: usize) -> Option<Vec<usize>> {
+    fn equal_lines(&self, hops: &HopCounts, at: NodeId, to: NodeId) -> Option<Vec<LineId>> {
         let own = || self.out[at].iter().copied();
-        let direct: Vec<usize> = own().filter(|line| self.lines[*line].to == to).collect();
+        let direct: Vec<LineId> = own().filter(|line| self.lines[*line].to == to).collect();
         if !direct.is_empty() {
             return Some(direct);
         }
-        let ahead = |line: &usize| hops[self.lines[*line].to];
+        let ahead = |line: &LineId| hops[self.lines[*line].to];
         let nearest = own().map(|line| ahead(&line)).min().filter(|hops| *hops != UNREACHED)?;
         Some(own().filter(|line| ahead(line) == nearest).collect())
     }
@@ -116,9 +121,9 @@ impl<'a> EqualRoutes<'a> {
     /// random numbers of a route among its lines, by their weights.
     pub(super) fn all(
         &mut self,
-        from: usize,
-        via: &[usize],
-        to: usize,
+        from: NodeId,
+        via: &[NodeId],
+        to: NodeId,
     ) -> Result<Vec<SharedRoute>, NoRoutes> {
         let mut found = vec![(Vec::new(), 0..1 << u64::BITS)];
         let mut start = from;
@@ -133,12 +138,12 @@ impl<'a> EqualRoutes<'a> {
             start = end;
         }
         let route =
-            |(path, draws): (Vec<usize>, Range<u128>)| SharedRoute { path, last: (draws.end - 1) as u64 };
+            |(path, draws): (Vec<LineId>, Range<u128>)| SharedRoute { path, last: (draws.end - 1) as u64 };
         Ok(found.into_iter().map(route).collect())
     }
 
     /// Extend each route that has not reached its end by every equal line, in the order of their ranges.
-    fn divided(&self, hops: &[u32], ways: Vec<Way>, from: usize, end: usize) -> Option<Vec<Way>> {
+    fn divided(&self, hops: &HopCounts, ways: Vec<Way>, from: NodeId, end: NodeId) -> Option<Vec<Way>> {
         let mut longer = Vec::with_capacity(ways.len());
         for (path, draws) in ways {
             let at = self.end_of(&path, from);
@@ -161,12 +166,12 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Return the last node of a route.
-    fn end_of(&self, path: &[usize], from: usize) -> usize {
+    fn end_of(&self, path: &[LineId], from: NodeId) -> NodeId {
         path.last().map_or(from, |line| self.lines[*line].to)
     }
 
     /// Choose which of equal lines a flow takes from a node, by their weights.
-    fn choice(&self, flow: u64, node: usize, equal: &[usize]) -> usize {
+    fn choice(&self, flow: u64, node: NodeId, equal: &[LineId]) -> LineId {
         let hash = mix(flow ^ self.seeds[node]);
         let mut place = ((u128::from(hash) * u128::from(self.weight(equal))) >> 64) as u64;
         let chosen = equal.iter().find(|&&line| match place.checked_sub(self.weight(&[line])) {
@@ -180,13 +185,13 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Return the weight of lines together.
-    fn weight(&self, lines: &[usize]) -> u64 {
+    fn weight(&self, lines: &[LineId]) -> u64 {
         lines.iter().map(|&line| u64::from(self.lines[line].weight)).sum()
     }
 
     /// Return the node for which the table of hops to a node is stored: for a host with one link its switch,
     /// otherwise the node itself.
-    fn last_relay(&self, to: usize) -> usize {
+    fn last_relay(&self, to: NodeId) -> NodeId {
         match self.into[to][..] {
             [only] if self.nodes[to].kind == NodeKind::Host => self.lines[only].from,
             _ => to,
@@ -194,7 +199,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Return the hops from all nodes to the node that [`EqualRoutes::last_relay`] returns; hosts do not forward.
-    fn hops_to(&mut self, to: usize) -> Rc<Vec<u32>> {
+    fn hops_to(&mut self, to: NodeId) -> Rc<HopCounts> {
         let goal = self.last_relay(to);
         if let Some(known) = self.tables.get(&goal) {
             return Rc::clone(known);
@@ -202,7 +207,7 @@ impl<'a> EqualRoutes<'a> {
         if (self.tables.len() + 1) * self.nodes.len() > MOST_REMEMBERED {
             self.tables.clear();
         }
-        let mut hops = vec![UNREACHED; self.nodes.len()];
+        let mut hops = IdVec::filled(UNREACHED, self.nodes.len());
         hops[goal] = 0;
         let (mut frontier, mut count) = (vec![goal], 0);
         while !frontier.is_empty() {
@@ -245,10 +250,10 @@ mod tests {
     fn shares(via: &[&str], down: &[&str]) -> Result<Vec<(String, f64)>, NoRoutes> {
         let scenario = load(UNEQUAL, "x.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
         let (nodes, lines) = (&scenario.nodes, &scenario.lines);
-        let node = |name: &str| nodes.iter().position(|node| node.name == name).unwrap_or_default();
-        let line = |name: &&str| lines.iter().position(|line| line.name == *name).unwrap_or_default();
-        let down: Vec<usize> = down.iter().map(line).collect();
-        let via: Vec<usize> = via.iter().map(|name| node(name)).collect();
+        let node = |name: &str| nodes.position(|node| node.name == name).unwrap_or_default();
+        let line = |name: &&str| lines.position(|line| line.name == *name).unwrap_or_default();
+        let down: Vec<LineId> = down.iter().map(line).collect();
+        let via: Vec<NodeId> = via.iter().map(|name| node(name)).collect();
         let found = EqualRoutes::new(nodes, lines, 1, &down).all(node("a"), &via, node("b"))?;
         let mut begin = 0.0;
         let share = |route: SharedRoute| {
@@ -266,20 +271,22 @@ mod tests {
         assert_eq!(shares(&[], &[]), Ok(named(&[("s->b", 0.5), ("second", 0.25), ("t->b", 0.25)])));
         assert_eq!(shares(&["t"], &[]), Ok(named(&[("second", 0.5), ("t->b", 0.5)])));
         assert_eq!(shares(&[], &["r->s"]), Ok(named(&[("second", 0.5), ("t->b", 0.5)])));
-        assert_eq!(shares(&[], &["r->t", "r->s"]), Err(NoRoutes::Between(0, 4)));
+        assert_eq!(shares(&[], &["r->t", "r->s"]), Err(NoRoutes::Between(NodeId(0), NodeId(4))));
     }
 
     #[test]
     fn a_node_divides_by_the_weights_of_its_lines() {
         let sets = ["routing=ecmp", "link.second.weight=3", "link.\"r->s\".weight=2"].map(String::from);
         let scenario = load(UNEQUAL, "x.toml", &sets).unwrap_or_else(|why| panic!("{why}"));
-        let routes = EqualRoutes::new(&scenario.nodes, &scenario.lines, 1, &[]).all(0, &[], 4).unwrap();
+        let routes = EqualRoutes::new(&scenario.nodes, &scenario.lines, 1, &[])
+            .all(NodeId(0), &[], NodeId(4))
+            .unwrap();
         let ends: Vec<f64> = routes.iter().map(|route| (route.last as f64 + 1.0) / 2f64.powi(64)).collect();
         assert_eq!(ends, [2.0 / 3.0, 2.0 / 3.0 + 1.0 / 4.0, 1.0], "2 : 1 at r, and 3 : 1 at t");
         let mut counts = BTreeMap::new();
         let mut equal = EqualRoutes::new(&scenario.nodes, &scenario.lines, 1, &[]);
         for flow in 0..12_000 {
-            let path = equal.through(&format!("f{flow}"), 0, &[], 4).unwrap();
+            let path = equal.through(&format!("f{flow}"), NodeId(0), &[], NodeId(4)).unwrap();
             *counts.entry(path[path.len() - 1]).or_insert(0.0) += 1.0 / 12_000.0;
         }
         let expected = [2.0 / 3.0, 1.0 / 12.0, 1.0 / 4.0];

@@ -15,6 +15,7 @@ use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::language::spec::{Field, Nested, Section};
 use crate::memory::sharing::{self, Sharing};
 use crate::memory::{QueueLimits, ThresholdCheck};
+use crate::units::ids::{FlowId, LineId, NodeId};
 use crate::units::{Bytes, Quantity, Rate};
 use crate::workload::rows;
 
@@ -115,12 +116,12 @@ fn node(node: &model::NetworkNode) -> Json {
 
 /// List the links: one for each line that is not the other direction of an earlier line.
 fn links(scenario: &Scenario) -> Json {
-    let first = |(index, line): &(usize, &Line)| line.back.is_none_or(|back| *index < back);
-    scenario.lines.iter().enumerate().filter(first).map(|(_, line)| link(scenario, line)).collect()
+    let first = |(index, line): &(LineId, &Line)| line.back.is_none_or(|back| *index < back);
+    scenario.lines.pairs().filter(first).map(|(_, line)| link(scenario, line)).collect()
 }
 
 fn link(scenario: &Scenario, line: &Line) -> Json {
-    let node = |index: usize| scenario.nodes[index].name.clone();
+    let node = |index: NodeId| scenario.nodes[index].name.clone();
     let back = line.back.map(|back| &scenario.lines[back]);
     table(&LinkSection {
         name: Some(line.name.clone()),
@@ -157,18 +158,20 @@ fn port(line: &Line) -> Json {
 fn flows(scenario: &Scenario) -> Json {
     let (mut entries, mut next) = (Vec::new(), 0);
     for drawing in &scenario.drawings {
-        entries.extend(scenario.flows[next..drawing.flows.start].iter().map(|spec| flow(scenario, spec)));
+        entries.extend(
+            scenario.flows.as_slice()[next..drawing.flows.start].iter().map(|spec| flow(scenario, spec)),
+        );
         entries.push(table(&drawing.asked));
         next = drawing.flows.end;
     }
     let end = scenario.workload.as_ref().map_or(scenario.flows.len(), |workload| workload.flows.start);
-    entries.extend(scenario.flows[next..end].iter().map(|spec| flow(scenario, spec)));
+    entries.extend(scenario.flows.as_slice()[next..end].iter().map(|spec| flow(scenario, spec)));
     entries.into()
 }
 
 /// List the transfers of a workload as rows, with all their columns.
 fn rows(scenario: &Scenario, workload: &Workload) -> String {
-    let name = |number: usize| &*scenario.flows[workload.flows.start + number].name;
+    let name = |number: usize| &*scenario.flows[FlowId::new(workload.flows.start + number)].name;
     let mut after = vec![Vec::new(); workload.flows.len()];
     if let Some(order) = &workload.order {
         for number in 0..workload.flows.len() {
@@ -176,7 +179,7 @@ fn rows(scenario: &Scenario, workload: &Workload) -> String {
         }
     }
     let mut text = rows::COLUMNS.join(",") + "\n";
-    for (flow, after) in scenario.flows[workload.flows.clone()].iter().zip(after) {
+    for (flow, after) in scenario.flows.as_slice()[workload.flows.clone()].iter().zip(after) {
         let (from, to) = (&scenario.nodes[flow.from].name, &scenario.nodes[flow.to].name);
         let octets = flow.transfer.map_or(0, |transfer| transfer.octets).to_string();
         let queue = scenario.sections.queues.0.get(scenario.vcs[flow.vc].queue).map_or("", |(name, _)| name);
@@ -197,11 +200,11 @@ fn defaults(workload: &Workload) -> Json {
 
 /// Return a flow whose route names every node, unless the run may choose other routes for it.
 fn flow(scenario: &Scenario, flow: &Flow) -> Json {
-    let node = |index: usize| scenario.nodes[index].name.clone();
+    let node = |index: NodeId| scenario.nodes[index].name.clone();
     let vc = &scenario.vcs[flow.vc];
     let passed = vc.path.iter().skip(1).map(|line| scenario.lines[*line].from);
     let is_rerouted = scenario.sections.losses.iter().any(|loss| loss.reroute_after.is_some());
-    let via: Vec<usize> = match scenario.routing {
+    let via: Vec<NodeId> = match scenario.routing {
         Routing::First if !is_rerouted => passed.collect(),
         _ => flow.via.clone(),
     };

@@ -22,7 +22,7 @@ use crate::rng::Stream;
 use crate::source::arrivals::Destinations;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, NodeId};
 use crate::units::{Rate, Span};
 use crate::words::nearest::unknown;
 
@@ -32,7 +32,7 @@ pub(super) const MOST_HOPS: usize = 255;
 /// Checked flows with their circuits, and a choice of routes that they leave open.
 pub(super) struct CheckedTraffic {
     /// The flows.
-    pub flows: Vec<Flow>,
+    pub flows: IdVec<FlowId, Flow>,
     /// Their circuits: first the circuits of data, in the order of their first flows, then the circuits of
     /// acknowledgements.
     pub vcs: IdVec<CircuitId, Vc>,
@@ -63,9 +63,9 @@ pub(super) struct Choice {
 pub(super) fn check(
     file: &SectionedFile<'_>,
     entries: &[tree::Node],
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     names: &NameIndex,
-    lines: &[Line],
+    lines: &IdVec<LineId, Line>,
     queues: &[&str],
 ) -> Result<CheckedTraffic, Fault> {
     let (adaptation, chance) = (&file.adaptation, file.chance());
@@ -106,7 +106,8 @@ pub(super) fn check(
         let message = format!("there is no flow, so nothing would happen: {remedy}");
         return Err(Fault::at(Default::default(), message));
     }
-    let FlowsRead { mut flows, circuits, .. } = read;
+    let FlowsRead { flows, circuits, .. } = read;
+    let mut flows: IdVec<FlowId, Flow> = flows.into();
     let vcs = circuits.number(&mut flows);
     Ok(CheckedTraffic { flows, vcs, drawings, workload, choice: network.choice })
 }
@@ -121,9 +122,9 @@ struct FlowsRead {
 
 /// The network in which the routes of flows are searched.
 struct FlowNetwork<'a> {
-    nodes: &'a [NetworkNode],
+    nodes: &'a IdVec<NodeId, NetworkNode>,
     names: &'a NameIndex,
-    lines: &'a [Line],
+    lines: &'a IdVec<LineId, Line>,
     adaptation: &'a adaptation::Spec,
     queues: &'a [&'a str],
     routes: Routes<'a>,
@@ -208,7 +209,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Return the hosts that a source of transfers lists as their destinations, except the sender.
-    fn listed(&self, item: &Item<'_, FlowSection>, from: usize) -> Result<Vec<usize>, Fault> {
+    fn listed(&self, item: &Item<'_, FlowSection>, from: NodeId) -> Result<Vec<NodeId>, Fault> {
         let source::Spec::Arrivals(params) = &item.it.source else { return Ok(Vec::new()) };
         let Some(Destinations::Listed(names)) = &params.to else { return Ok(Vec::new()) };
         let key = "source.to";
@@ -275,30 +276,30 @@ impl FlowNetwork<'_> {
         })
     }
 
-    fn host(&self, item: &Item<'_, FlowSection>, key: &str, name: &str) -> Result<usize, Fault> {
-        let node = self.names.find("node", name).map_err(|why| item.fault(key, why))?;
+    fn host(&self, item: &Item<'_, FlowSection>, key: &str, name: &str) -> Result<NodeId, Fault> {
+        let node = NodeId::new(self.names.find("node", name).map_err(|why| item.fault(key, why))?);
         let host = self.nodes[node].kind == NodeKind::Host;
         item.ensure(host, key, "must be a host; flows start and end at hosts")?;
         Ok(node)
     }
 
     /// Store the first choice between equally short routes, and count the others.
-    fn note_choice(&mut self, path: &[usize], ways: u64) {
+    fn note_choice(&mut self, path: &[LineId], ways: u64) {
         if let Some(choice) = &mut self.choice {
             choice.others += 1;
             return;
         }
-        let name = |node: usize| self.nodes[node].name.clone();
+        let name = |node: NodeId| self.nodes[node].name.clone();
         let (first, last) = (&self.lines[path[0]], &self.lines[path[path.len() - 1]]);
         let via = path.iter().skip(1).map(|line| name(self.lines[*line].from)).collect();
         self.choice = Some(Choice { from: name(first.from), to: name(last.to), ways, via, others: 0 });
     }
 
     /// Return the nodes that a flow's route must pass.
-    fn via(&self, item: &Item<'_, FlowSection>) -> Result<Vec<usize>, Fault> {
+    fn via(&self, item: &Item<'_, FlowSection>) -> Result<Vec<NodeId>, Fault> {
         let mut via = Vec::with_capacity(item.it.via.len());
         for name in &item.it.via {
-            let node = self.names.find("node", name).map_err(|why| item.fault("via", why))?;
+            let node = NodeId::new(self.names.find("node", name).map_err(|why| item.fault("via", why))?);
             let host = self.nodes[node].kind == NodeKind::Host;
             item.ensure(!host, "via", &format!("{name:?} is a host, and hosts do not forward"))?;
             item.ensure(!via.contains(&node), "via", &format!("{name:?} is listed twice"))?;
@@ -309,7 +310,13 @@ impl FlowNetwork<'_> {
 
     /// Find the fewest hops between nodes that a flow passes: the first such route, or the one that the hash of the
     /// flow's name selects.
-    fn fewest(&self, name: &str, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
+    fn fewest(
+        &self,
+        name: &str,
+        from: NodeId,
+        via: &[NodeId],
+        to: NodeId,
+    ) -> Result<Route, (NodeId, NodeId)> {
         match &self.equal {
             Some(equal) => Ok(Route { path: equal.borrow_mut().through(name, from, via, to)?, ways: 1 }),
             None => self.routes.through(from, via, to),
@@ -320,9 +327,9 @@ impl FlowNetwork<'_> {
     fn route(
         &self,
         item: &Item<'_, FlowSection>,
-        from: usize,
-        via: &[usize],
-        to: usize,
+        from: NodeId,
+        via: &[NodeId],
+        to: NodeId,
     ) -> Result<Route, Fault> {
         let name = item.it.pvc.as_ref().unwrap_or(&item.it.name);
         let no_route = |(from, to)| item.fault("to", self.no_route(from, to));
@@ -343,7 +350,7 @@ impl FlowNetwork<'_> {
         Ok(route)
     }
 
-    fn no_route(&self, from: usize, to: usize) -> String {
+    fn no_route(&self, from: NodeId, to: NodeId) -> String {
         let (from, to) = (&self.nodes[from].name, &self.nodes[to].name);
         format!(
             "no route leads from {from:?} to {to:?}: some [[link]] is missing, or has duplex = false the other way"
@@ -351,7 +358,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Build the circuit of the flow's data.
-    fn circuit(&self, item: &Item<'_, FlowSection>, needs: &Needs, path: Vec<usize>) -> Result<Vc, Fault> {
+    fn circuit(&self, item: &Item<'_, FlowSection>, needs: &Needs, path: Vec<LineId>) -> Result<Vc, Fault> {
         let medium = self.medium(item, &path)?;
         let cells = medium == Medium::Cells;
         let only_cells = "this transport sends single cells, but the route goes over packet links";
@@ -431,7 +438,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Refuse a policer that cannot work.
-    fn check_police(&self, item: &Item<'_, FlowSection>, path: &[usize]) -> Result<(), Fault> {
+    fn check_police(&self, item: &Item<'_, FlowSection>, path: &[LineId]) -> Result<(), Fault> {
         let Some(police) = &item.it.police else { return Ok(()) };
         let switched = path.len() > usize::from(police::HOP);
         item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
@@ -460,7 +467,7 @@ impl FlowNetwork<'_> {
     }
 
     /// Return the medium of all lines of a path; refuse a path with two media.
-    fn medium(&self, item: &Item<'_, FlowSection>, path: &[usize]) -> Result<Medium, Fault> {
+    fn medium(&self, item: &Item<'_, FlowSection>, path: &[LineId]) -> Result<Medium, Fault> {
         let first = &self.lines[path[0]];
         let Some(other) = path.iter().map(|line| &self.lines[*line]).find(|line| line.medium != first.medium)
         else {
@@ -486,12 +493,12 @@ impl FlowNetwork<'_> {
         item: &Item<'_, FlowSection>,
         data: &Vc,
         packet: u32,
-        from: usize,
-        to: usize,
+        from: NodeId,
+        to: NodeId,
     ) -> Result<Vc, Fault> {
         let same = self.equal.is_none() || !item.it.via.is_empty();
         let backwards = || data.path.iter().rev().map(|line| self.lines[*line].back).collect();
-        let back: Option<Vec<usize>> = if same { backwards() } else { None };
+        let back: Option<Vec<LineId>> = if same { backwards() } else { None };
         let fewest = || self.fewest(&data.name, to, &[], from).map(|route| route.path);
         let path = back.map_or_else(fewest, Ok).map_err(|(from, to)| {
             item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(from, to)))
@@ -556,7 +563,7 @@ impl Circuits {
     }
 
     /// Return all circuits, those of acknowledgements last, and set the numbers of its circuits in every flow.
-    fn number(self, flows: &mut [Flow]) -> IdVec<CircuitId, Vc> {
+    fn number(self, flows: &mut IdVec<FlowId, Flow>) -> IdVec<CircuitId, Vc> {
         let (mut vcs, mut back) = (Vec::new(), Vec::new());
         let count = self.list.len();
         let number = |circuit: CircuitPair| {
@@ -566,7 +573,7 @@ impl Circuits {
             number
         };
         let numbers: IdVec<CircuitId, Option<CircuitId>> = self.list.into_iter().map(number).collect();
-        for (index, flow) in flows.iter_mut().enumerate() {
+        for (index, flow) in flows.pairs_mut() {
             vcs[flow.vc.index()].flow.get_or_insert(index);
             let needs = flow.transport.needs(&flow.source);
             flow.back = numbers[flow.vc].filter(|_| needs.is_some_and(|needs| needs.reverse.is_some()));

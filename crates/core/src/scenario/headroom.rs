@@ -11,13 +11,13 @@ use crate::memory::response::PauseLevel;
 use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, MemoryId};
 
 /// The headroom of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Headroom {
     /// Number of the memory, and number of the queue in it.
-    pub queue: (usize, usize),
+    pub queue: (MemoryId, usize),
     /// Cells of headroom that the queue may take.
     pub given: u64,
     /// Cells of headroom that the queue's link needs.
@@ -69,17 +69,12 @@ impl Headroom {
 
 /// Return the headroom of every queue that can pause its sender.
 pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
-    if !scenario.paused_lines().contains(&true) {
+    if !scenario.paused_lines().iter().any(|pauses| *pauses) {
         return Vec::new();
     }
     let passing = passing_circuits(scenario);
     let links = Links::new(scenario, &scenario.memories, &passing);
-    scenario
-        .memories
-        .iter()
-        .enumerate()
-        .flat_map(|(number, memory)| links.of_memory(number, memory))
-        .collect()
+    scenario.memories.pairs().flat_map(|(number, memory)| links.of_memory(number, memory)).collect()
 }
 
 /// Return the sentences of `explain` about each headroom.
@@ -132,7 +127,7 @@ fn sum(link: &Link) -> String {
 pub(super) fn settle<'s>(
     scenario: &Scenario,
     passing: &Passing,
-    memories: &mut [NodeMemory],
+    memories: &mut IdVec<MemoryId, NodeMemory>,
     section: impl Fn(&str) -> &'s PauseSection,
 ) -> Result<(), PauseRefusal> {
     for queue in memories.iter_mut().flat_map(|memory| &mut memory.queues) {
@@ -144,11 +139,11 @@ pub(super) fn settle<'s>(
         })?;
     }
     let links = Links::new(scenario, memories, passing);
-    let link = |(number, memory): (usize, &NodeMemory)| {
+    let link = |(number, memory): (MemoryId, &NodeMemory)| {
         let pausing = memory.queues.iter().enumerate().filter(|(_, queue)| queue.limits.pause.is_some());
         pausing.map(|(place, queue)| ((number, place), links.link(memory, queue))).collect::<Vec<_>>()
     };
-    let needs: Vec<_> = memories.iter().enumerate().flat_map(link).collect();
+    let needs: Vec<_> = memories.pairs().flat_map(link).collect();
     for ((number, place), link) in needs {
         let queue = &mut memories[number].queues[place];
         let (section, pause) =
@@ -200,19 +195,23 @@ fn shared_warning(scenario: &Scenario, found: &[Headroom]) -> Option<Warning> {
 /// A scenario, with facts about the packets on its links.
 struct Links<'a> {
     scenario: &'a Scenario,
-    memories: &'a [NodeMemory],
+    memories: &'a IdVec<MemoryId, NodeMemory>,
     passing: &'a Passing,
     /// For every circuit the octets of the smallest packet that it carries in large numbers, IP header included.
     smallest: IdVec<CircuitId, u32>,
 }
 
 impl<'a> Links<'a> {
-    fn new(scenario: &'a Scenario, memories: &'a [NodeMemory], passing: &'a Passing) -> Links<'a> {
+    fn new(
+        scenario: &'a Scenario,
+        memories: &'a IdVec<MemoryId, NodeMemory>,
+        passing: &'a Passing,
+    ) -> Links<'a> {
         Links { scenario, memories, passing, smallest: smallest_packets(scenario) }
     }
 
     /// Return the headroom of each queue of a memory that can pause its sender.
-    fn of_memory(&self, number: usize, memory: &NodeMemory) -> Vec<Headroom> {
+    fn of_memory(&self, number: MemoryId, memory: &NodeMemory) -> Vec<Headroom> {
         let pausing = memory.queues.iter().enumerate().filter(|(_, queue)| queue.limits.pause.is_some());
         let need = |(place, queue)| {
             let link = self.link(memory, queue);

@@ -10,6 +10,7 @@ use crate::language::item::Item;
 use crate::language::names::NameIndex;
 use crate::language::spec::{Field, Section};
 use crate::language::tree::{self, Fault, arrow};
+use crate::units::ids::{IdVec, LineId, NodeId};
 use crate::units::{Bytes, Rate, Span};
 
 /// The fastest line: a cell still lasts four picoseconds.
@@ -24,10 +25,10 @@ const LONGEST_DELAY: Span = Span::secs(3_600);
 /// Check all links and build their lines; the line of the other direction follows that of the link.
 pub(super) fn check(
     entries: &[tree::Node],
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     node_names: &NameIndex,
     adaptation: &adaptation::Spec,
-) -> Result<Vec<Line>, Fault> {
+) -> Result<IdVec<LineId, Line>, Fault> {
     let mut names = NameIndex::default();
     let plain = [Medium::Cells, Medium::Packets].map(|medium| (medium, Arc::new(Ports::plain(medium))));
     let mut lines = Vec::with_capacity(2 * entries.len());
@@ -35,27 +36,27 @@ pub(super) fn check(
         let item = Item::<LinkSection>::entry(entry, "link", index)?;
         let forth = forth(&item, nodes, node_names, adaptation, &plain)?;
         let first = lines.len();
-        let back = if item.it.duplex { Some(back(&item, &forth, first)?) } else { None };
-        lines.push(Line { back: back.as_ref().map(|_| first + 1), ..forth });
+        let back = if item.it.duplex { Some(back(&item, &forth, LineId::new(first))?) } else { None };
+        lines.push(Line { back: back.as_ref().map(|_| LineId::new(first + 1)), ..forth });
         lines.extend(back);
         for line in &lines[first..] {
             let more = if item.it.name.is_none() { "; give this link a name of its own" } else { "" };
             names.add(&line.name).map_err(|why| item.fault("name", why + more))?;
         }
     }
-    Ok(lines)
+    Ok(lines.into())
 }
 
 /// Build the line of a link from its start to its end.
 fn forth(
     item: &Item<'_, LinkSection>,
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     names: &NameIndex,
     adaptation: &adaptation::Spec,
     plain: &[(Medium, Arc<Port>)],
 ) -> Result<Line, Fault> {
     let link = &item.it;
-    let end = |key, name: &str| names.find("node", name).map_err(|why| item.fault(key, why));
+    let end = |key, name: &str| names.find("node", name).map(NodeId::new).map_err(|why| item.fault(key, why));
     let (from, to) = (end("from", &link.from)?, end("to", &link.to)?);
     item.ensure(from != to, "to", "must be a node other than that of from")?;
     let reserved = "this stands for all ports without a section of their own; choose another name";
@@ -87,7 +88,7 @@ fn forth(
 
 /// Build the line in the other direction of line number `first`. Its name is "b->a" for "a->b", "b->a.2" for
 /// "a->b.2", and otherwise "NAME.back".
-fn back(item: &Item<'_, LinkSection>, forth: &Line, first: usize) -> Result<Line, Fault> {
+fn back(item: &Item<'_, LinkSection>, forth: &Line, first: LineId) -> Result<Line, Fault> {
     let link = &item.it;
     let BackSection { rate, delay } =
         link.back.as_ref().map_or(BackSection { rate: None, delay: None }, |back| back.0.clone());

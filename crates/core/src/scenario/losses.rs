@@ -2,20 +2,20 @@
 
 use super::file::LossSection;
 use super::measure::{listed, no_port};
-use super::model::{Line, Medium, Scenario};
+use super::model::{Flow, Line, Medium, Scenario};
 use crate::language::item::{Item, entries};
 use crate::language::spec::Nested;
 use crate::language::tree::{Fault, Node, Value};
 use crate::link::gate::loss::{Pattern, Spec};
 use crate::units::Span;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 use crate::words::nearest::unknown;
 
 /// A period in which hosts send no packets over a line, because they have been notified that it is down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outage {
     /// The line.
-    pub line: usize,
+    pub line: LineId,
     /// Beginning of this period.
     pub from: Span,
     /// End of this period.
@@ -61,7 +61,7 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended
 
 /// Name the random numbers of an entry on a line by its flow, and by the number of earlier entries there for this flow: an entry
 /// for another flow does not change them.
-fn stream(item: &Item<'_, LossSection>, line: usize, earlier: &[Spec]) -> String {
+fn stream(item: &Item<'_, LossSection>, line: LineId, earlier: &[Spec]) -> String {
     let flow = item.it.flow.as_ref().map_or(String::new(), |flow| format!("{flow}."));
     let draws = |spec: &&Spec| spec.line == line && matches!(spec.pattern, Pattern::Gilbert(_));
     let of_flow = |spec: &&Spec| {
@@ -83,7 +83,7 @@ pub(super) fn fault(list: Option<&Node>, entry: usize, key: &str, message: Strin
 /// Return the periods in which packets use routes without this line.
 fn rerouted(
     item: &Item<'_, LossSection>,
-    line: usize,
+    line: LineId,
     entry: usize,
     pattern: &Pattern,
 ) -> Result<Vec<Outage>, Fault> {
@@ -102,13 +102,13 @@ fn rerouted(
 }
 
 /// Return the line that an entry names, or the lines of a class.
-fn lines(item: &Item<'_, LossSection>, lines: &[Line]) -> Result<Vec<usize>, Fault> {
+fn lines(item: &Item<'_, LossSection>, lines: &IdVec<LineId, Line>) -> Result<Vec<LineId>, Fault> {
     let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     let names = std::slice::from_ref(&item.it.link);
     listed(names, known).map_err(|name| item.fault("link", no_link(name, lines)))
 }
 
-fn no_link(name: &str, lines: &[Line]) -> String {
+fn no_link(name: &str, lines: &IdVec<LineId, Line>) -> String {
     no_port(name, lines).replacen("unknown port", "unknown link", 1)
 }
 
@@ -121,11 +121,13 @@ fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<
         let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
         return Err(item.fault("flow", unknown("flow", name, &names)));
     };
-    let both = |index: usize| [Some(scenario.flows[index].vc), scenario.flows[index].back];
-    let mut circuits: Vec<CircuitId> = flows.clone().flat_map(both).flatten().collect();
+    let both = |flow: &Flow| [Some(flow.vc), flow.back];
+    let mut circuits: Vec<CircuitId> =
+        scenario.flows.as_slice()[flows.clone()].iter().flat_map(both).flatten().collect();
     circuits.sort_unstable();
-    let is_other = |(index, vc): (usize, CircuitId)| !flows.contains(&index) && circuits.contains(&vc);
-    let shared = scenario.flows.iter().enumerate().any(|(index, flow)| is_other((index, flow.vc)));
+    let is_other =
+        |(index, vc): (FlowId, CircuitId)| !flows.contains(&index.index()) && circuits.contains(&vc);
+    let shared = scenario.flows.pairs().any(|(index, flow)| is_other((index, flow.vc)));
     let message =
         "this flow shares its circuit with another one; leave the key out to count all units of the link";
     item.ensure(!shared, "flow", message)?;

@@ -14,6 +14,7 @@ use crate::scheduler::Scheduler;
 use crate::transport;
 use crate::transport::tcp::congestion::Congestion;
 use crate::units::Span;
+use crate::units::ids::{FlowId, Id, IdVec, LineId, MemoryId};
 use crate::words::nearest::{LISTED, listing, unknown};
 
 /// Check the section `[measure]`.
@@ -44,15 +45,15 @@ pub(super) fn check(
     check_sampled(&item, "occupancy", &measures.occupancy, lines, head)?;
     check_sampled(&item, "meter", &measures.meter, lines, head)?;
     check_sampled(&item, "state", &measures.state.ports, lines, head)?;
-    for (key, list) in [
-        ("losses", &measures.losses),
-        ("marks", &measures.marks),
-        ("pauses", &measures.pauses),
-        ("cwnd", &measures.cwnd),
-        ("memories", &measures.memories),
-        ("state", &measures.state.flows),
+    for (key, is_empty) in [
+        ("losses", measures.losses.is_empty()),
+        ("marks", measures.marks.is_empty()),
+        ("pauses", measures.pauses.is_empty()),
+        ("cwnd", measures.cwnd.is_empty()),
+        ("memories", measures.memories.is_empty()),
+        ("state", measures.state.flows.is_empty()),
     ] {
-        check_few(&item, key, list.is_empty(), head)?;
+        check_few(&item, key, is_empty, head)?;
     }
     Ok(measures)
 }
@@ -60,8 +61,8 @@ pub(super) fn check(
 /// Return the memories that a list names; the name of a section stands for all memories that it describes.
 pub(super) fn listed_memories(
     item: &Item<'_, MeasureSection>,
-    memories: &[NodeMemory],
-) -> Result<Vec<usize>, Fault> {
+    memories: &IdVec<MemoryId, NodeMemory>,
+) -> Result<Vec<MemoryId>, Fault> {
     let known = memories.iter().map(|memory| (memory.name.as_str(), memory.section()));
     listed(&item.it.memories, known).map_err(|name| {
         let names: Vec<&str> = memories.iter().map(|memory| memory.name.as_str()).collect();
@@ -122,8 +123,8 @@ pub(super) fn check_state(
 fn check_sampled(
     item: &Item<'_, MeasureSection>,
     key: &str,
-    ports: &[usize],
-    lines: &[Line],
+    ports: &[LineId],
+    lines: &IdVec<LineId, Line>,
     head: &HeadSection,
 ) -> Result<(), Fault> {
     check_few(item, key, ports.is_empty(), head)?;
@@ -150,7 +151,7 @@ fn check_few(
 /// Return the section `[measure]` from which these measures would be read.
 pub(super) fn section(scenario: &Scenario) -> MeasureSection {
     let Scenario { measure: measures, lines, flows, memories, .. } = scenario;
-    let names = |list: &[usize]| list.iter().map(|&line| lines[line].name.clone()).collect();
+    let names = |list: &[LineId]| list.iter().map(|&line| lines[line].name.clone()).collect();
     let fair = |fair: &Fair| Nested(FairSection { class: fair.class.clone(), share: fair.share });
     MeasureSection {
         window: measures.throughput.map(|windows| windows.window),
@@ -163,7 +164,7 @@ pub(super) fn section(scenario: &Scenario) -> MeasureSection {
         memories: measures.memories.iter().map(|&memory| memories[memory].name.clone()).collect(),
         cwnd: measures.cwnd.iter().map(|&flow| flows[flow].name.clone()).collect(),
         state: {
-            let flow = |&flow: &usize| flows[flow].name.clone();
+            let flow = |&flow: &FlowId| flows[flow].name.clone();
             let ports: Vec<String> = names(&measures.state.ports);
             ports.into_iter().chain(measures.state.flows.iter().map(flow)).collect()
         },
@@ -199,17 +200,17 @@ fn ports(
     item: &Item<'_, MeasureSection>,
     key: &str,
     names: &[String],
-    lines: &[Line],
-) -> Result<Vec<usize>, Fault> {
+    lines: &IdVec<LineId, Line>,
+) -> Result<Vec<LineId>, Fault> {
     let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     listed(names, known).map_err(|name| item.fault(key, no_port(name, lines)))
 }
 
 /// Return the ports that the list `pauses` names and that a memory or a storm can pause; refuse a list without any.
-fn paused_ports(item: &Item<'_, MeasureSection>, scenario: &Scenario) -> Result<Vec<usize>, Fault> {
+fn paused_ports(item: &Item<'_, MeasureSection>, scenario: &Scenario) -> Result<Vec<LineId>, Fault> {
     let named = ports(item, "pauses", &item.it.pauses, &scenario.lines)?;
     let paused = scenario.stopped_lines();
-    let found: Vec<usize> = named.iter().copied().filter(|&line| paused[line]).collect();
+    let found: Vec<LineId> = named.iter().copied().filter(|&line| paused[line]).collect();
     let names: Vec<&str> = item.it.pauses.iter().map(String::as_str).collect();
     let message = format!(
         "no port of {} can be paused: that takes a [[storm]], or a memory at the far end of its line and a class with \
@@ -221,9 +222,9 @@ fn paused_ports(item: &Item<'_, MeasureSection>, scenario: &Scenario) -> Result<
 }
 
 /// Return the TCP flows that a list names, by flow or by class; other transports have no congestion window.
-fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Vec<usize>, Fault> {
+fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &IdVec<FlowId, Flow>) -> Result<Vec<FlowId>, Fault> {
     let known = flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
-    let found = listed(&item.it.cwnd, known).map_err(|name| {
+    let found: Vec<FlowId> = listed(&item.it.cwnd, known).map_err(|name| {
         let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
         item.fault("cwnd", unknown("flow", name, &names))
     })?;
@@ -235,12 +236,16 @@ fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Vec<usiz
 }
 
 /// Return the ports and TCP flows that the list `state` names, by name or by class.
-fn states(item: &Item<'_, MeasureSection>, lines: &[Line], flows: &[Flow]) -> Result<States, Fault> {
+fn states(
+    item: &Item<'_, MeasureSection>,
+    lines: &IdVec<LineId, Line>,
+    flows: &IdVec<FlowId, Flow>,
+) -> Result<States, Fault> {
     let known_ports = || lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     let known_flows = || flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
     let mut states = States::default();
     for name in item.it.state.chunks(1) {
-        match (listed(name, known_ports()), listed(name, known_flows())) {
+        match (listed::<LineId>(name, known_ports()), listed::<FlowId>(name, known_flows())) {
             (Ok(ports), _) => states.ports.extend(ports),
             (Err(_), Ok(flows)) => states.flows.extend(flows),
             (Err(name), Err(_)) => {
@@ -256,24 +261,24 @@ fn states(item: &Item<'_, MeasureSection>, lines: &[Line], flows: &[Flow]) -> Re
             format!("the congestion control of the flow {:?} keeps no state that can be read", flow.name);
         item.ensure(!params.congestion.start(params).state().is_empty(), "state", &message)
     })?;
-    for list in [&mut states.ports, &mut states.flows] {
-        list.sort_unstable();
-        list.dedup();
-    }
+    states.ports.sort_unstable();
+    states.ports.dedup();
+    states.flows.sort_unstable();
+    states.flows.dedup();
     Ok(states)
 }
 
 /// Find the entries of a list among all names and classes; the error is the name that matches none of them.
-pub(super) fn listed<'a, 'n>(
+pub(super) fn listed<'a, 'n, K: Id>(
     names: &'n [String],
     known: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Result<Vec<usize>, &'n str> {
-    let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut by_class: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+) -> Result<Vec<K>, &'n str> {
+    let mut by_name: BTreeMap<&str, K> = BTreeMap::new();
+    let mut by_class: BTreeMap<&str, Vec<K>> = BTreeMap::new();
     for (index, (name, class)) in known.enumerate() {
-        by_name.insert(name, index);
+        by_name.insert(name, K::new(index));
         if !class.is_empty() {
-            by_class.entry(class).or_default().push(index);
+            by_class.entry(class).or_default().push(K::new(index));
         }
     }
     let mut found = Vec::new();
@@ -289,18 +294,21 @@ pub(super) fn listed<'a, 'n>(
     Ok(found)
 }
 
-pub(super) fn no_port(name: &str, lines: &[Line]) -> String {
+pub(super) fn no_port(name: &str, lines: &IdVec<LineId, Line>) -> String {
     let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
     unknown("port", name, &names)
 }
 
-fn reference(item: &Item<'_, MeasureSection>, lines: &[Line]) -> Result<Option<usize>, Fault> {
+fn reference(item: &Item<'_, MeasureSection>, lines: &IdVec<LineId, Line>) -> Result<Option<LineId>, Fault> {
     let Some(name) = &item.it.reference else { return Ok(None) };
-    let line = lines.iter().position(|line| line.name == *name);
+    let line = lines.position(|line| line.name == *name);
     line.map(Some).ok_or_else(|| item.fault("reference", no_port(name, lines)))
 }
 
-fn fairness(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Option<[Fair; 2]>, Fault> {
+fn fairness(
+    item: &Item<'_, MeasureSection>,
+    flows: &IdVec<FlowId, Flow>,
+) -> Result<Option<[Fair; 2]>, Fault> {
     let shares = &item.it.fairness;
     let pair = matches!(shares.len(), 0 | 2);
     item.ensure(pair, "fairness", &format!("two classes can be compared, not {}", shares.len()))?;

@@ -24,7 +24,7 @@ use crate::link::gate::pause::MOST_CLASSES;
 use crate::memory::sharing::{self, Sharing};
 use crate::memory::{self, Account, QueueLimits, QueuePause, Side, Trim};
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, NodeId, PortVc};
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -232,7 +232,11 @@ impl<'a> Memories<'a> {
     }
 
     /// Build the memories of a network; each port already holds the name of its memory's section.
-    pub(super) fn settled(&self, scenario: &Scenario, passing: &Passing) -> Result<Vec<NodeMemory>, Fault> {
+    pub(super) fn settled(
+        &self,
+        scenario: &Scenario,
+        passing: &Passing,
+    ) -> Result<IdVec<MemoryId, NodeMemory>, Fault> {
         let (mut memories, mut sections) = (Vec::new(), Vec::new());
         for (name, item) in &self.memories {
             let found = self.of_section(name, item, scenario, passing)?;
@@ -244,6 +248,7 @@ impl<'a> Memories<'a> {
             sections.extend(found.iter().map(|_| item));
             memories.extend(found);
         }
+        let mut memories: IdVec<MemoryId, NodeMemory> = memories.into();
         let refused = |(class, key, message): pauses::PauseRefusal| {
             let section = self.queues.iter().find(|(name, _)| *name == class);
             section.expect("only a class pauses").1.fault(key, message)
@@ -270,8 +275,8 @@ impl<'a> Memories<'a> {
         scenario: &Scenario,
         passing: &Passing,
     ) -> Result<Vec<NodeMemory>, Fault> {
-        let mut nodes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (index, line) in scenario.lines.iter().enumerate() {
+        let mut nodes: BTreeMap<NodeId, Vec<LineId>> = BTreeMap::new();
+        for (index, line) in scenario.lines.pairs() {
             if line.port.memory.as_deref() == Some(name) {
                 nodes.entry(line.from).or_default().push(index);
             }
@@ -282,7 +287,7 @@ impl<'a> Memories<'a> {
             for partition in 0..partitions.min(ports.len()) {
                 let at = if several { format!("@{}", scenario.nodes[node].name) } else { String::new() };
                 let part = if partitions > 1 { format!("/{}", partition + 1) } else { String::new() };
-                let own: Vec<usize> = ports.iter().skip(partition).step_by(partitions).copied().collect();
+                let own: Vec<LineId> = ports.iter().skip(partition).step_by(partitions).copied().collect();
                 let builder = Builder { memories: self, item, scenario, passing, queues: BTreeMap::new() };
                 memories.push(builder.build(format!("{name}{at}{part}"), node, &own)?);
             }
@@ -376,11 +381,11 @@ struct Builder<'a, 'b> {
     scenario: &'b Scenario,
     passing: &'b Passing,
     /// The number of each queue, by pool, line and class.
-    queues: BTreeMap<(usize, usize, usize), usize>,
+    queues: BTreeMap<(usize, LineId, usize), usize>,
 }
 
 impl Builder<'_, '_> {
-    fn build(mut self, name: String, node: usize, own: &[usize]) -> Result<NodeMemory, Fault> {
+    fn build(mut self, name: String, node: NodeId, own: &[LineId]) -> Result<NodeMemory, Fault> {
         self.check_links(own)?;
         let MemoryCapacity { cell, cells } = shared(&self.item.it);
         let mut memory = NodeMemory {
@@ -423,7 +428,7 @@ impl Builder<'_, '_> {
 
     /// Refuse a memory that would remove single cells of packets where links carry cells, and push-out of packets
     /// where the cells of several circuits mix in one queue.
-    fn check_links(&self, own: &[usize]) -> Result<(), Fault> {
+    fn check_links(&self, own: &[LineId]) -> Result<(), Fault> {
         let MemorySection { admission, pushout, .. } = &self.item.it;
         let lines = own.iter().map(|&line| &self.scenario.lines[line]);
         let Some(line) = lines.clone().find(|line| line.medium == Medium::Cells) else { return Ok(()) };
@@ -472,7 +477,7 @@ impl Builder<'_, '_> {
     }
 
     /// Return the queues in which a circuit is counted at a port; add new ones.
-    fn account(&mut self, memory: &mut NodeMemory, port: usize, vc: CircuitId) -> Result<Account, Fault> {
+    fn account(&mut self, memory: &mut NodeMemory, port: LineId, vc: CircuitId) -> Result<Account, Fault> {
         let Vc { queue: class, unscheduled, .. } = self.scenario.vcs[vc];
         let account = self.account_of(memory, port, vc, class)?;
         if unscheduled == class {
@@ -496,7 +501,7 @@ impl Builder<'_, '_> {
     }
 
     /// Refuse marks at dequeue at a port that cannot set them.
-    fn check_marks(&self, port: usize) -> Result<(), Fault> {
+    fn check_marks(&self, port: LineId) -> Result<(), Fault> {
         let line = &self.scenario.lines[port];
         let classes: BTreeSet<usize> =
             self.passing.at(port).iter().map(|&vc| self.scenario.vcs[vc].queue).collect();
@@ -520,7 +525,7 @@ impl Builder<'_, '_> {
     }
 
     /// Return how packets of a circuit are cut at a port that the memory refuses, if they are.
-    fn trim(&mut self, memory: &mut NodeMemory, port: usize, vc: CircuitId) -> Result<Option<Trim>, Fault> {
+    fn trim(&mut self, memory: &mut NodeMemory, port: LineId, vc: CircuitId) -> Result<Option<Trim>, Fault> {
         let Some((_, item)) = self.memories.queues.get(self.scenario.vcs[vc].queue) else { return Ok(None) };
         let Some(Nested(TrimSection { size, queue })) = &item.it.trim else { return Ok(None) };
         let line = &self.scenario.lines[port];
@@ -536,7 +541,7 @@ impl Builder<'_, '_> {
     fn account_of(
         &mut self,
         memory: &mut NodeMemory,
-        port: usize,
+        port: LineId,
         vc: CircuitId,
         class: usize,
     ) -> Result<Account, Fault> {
@@ -586,7 +591,7 @@ impl Builder<'_, '_> {
     fn queue(
         &mut self,
         memory: &mut NodeMemory,
-        port: usize,
+        port: LineId,
         vc: CircuitId,
         class: usize,
         terms: ClassTerms,
@@ -615,9 +620,9 @@ impl Builder<'_, '_> {
     }
 
     /// Return the line over which packets of a circuit arrive at a port.
-    fn incoming(&self, spec: &Vc, port: usize, pool: &str) -> Result<usize, Fault> {
-        let before = |path: &[usize]| path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0]);
-        let lines: BTreeSet<usize> = spec.routes().filter_map(before).collect();
+    fn incoming(&self, spec: &Vc, port: LineId, pool: &str) -> Result<LineId, Fault> {
+        let before = |path: &[LineId]| path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0]);
+        let lines: BTreeSet<LineId> = spec.routes().filter_map(before).collect();
         if let (Some(&line), 1) = (lines.first(), lines.len()) {
             return Ok(line);
         }
@@ -688,7 +693,7 @@ impl Builder<'_, '_> {
 
     /// Return the line of a port if the port handles cells and its policy may lose some cells of a frame and keep
     /// others.
-    fn splitting(&self, port: usize) -> Option<&Line> {
+    fn splitting(&self, port: LineId) -> Option<&Line> {
         let line = &self.scenario.lines[port];
         let contracts = contracts(self.scenario, line, self.passing.at(port));
         let policy = line.port.admission.build(&context(self.scenario, line, &contracts)).ok()?;
@@ -696,7 +701,7 @@ impl Builder<'_, '_> {
     }
 
     /// Return the cells that credits of a line grant to each class in a pool of this side.
-    fn promised(&self, line: usize, side: Side) -> u64 {
+    fn promised(&self, line: LineId, side: Side) -> u64 {
         reserved(&self.scenario.lines[line], side, cell_size(&self.item.it))
     }
 
@@ -724,7 +729,7 @@ pub(super) fn note_trims(scenario: &mut Scenario) {
 }
 
 /// Return whether a port can share a memory; it must be at a switch or router.
-pub(super) fn is_at_switch(line: &Line, nodes: &[NetworkNode]) -> bool {
+pub(super) fn is_at_switch(line: &Line, nodes: &IdVec<NodeId, NetworkNode>) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
 }
 

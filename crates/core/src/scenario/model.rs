@@ -25,7 +25,7 @@ use crate::rng::NameKeys;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
-use crate::units::ids::{CircuitId, IdVec, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, MemoryId, NodeId, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::workload::order::Order;
 
@@ -61,9 +61,9 @@ pub struct Scenario {
     /// Adaptation of packets, unless a link has its own.
     pub adaptation: adaptation::Spec,
     /// Nodes; elsewhere a node is given by its index in this list.
-    pub nodes: Vec<NetworkNode>,
+    pub nodes: IdVec<NodeId, NetworkNode>,
     /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
-    pub lines: Vec<Line>,
+    pub lines: IdVec<LineId, Line>,
     /// The keys of lines, by their names: they decide which line comes first at one instant.
     pub line_keys: NameKeys,
     /// Virtual circuits.
@@ -71,13 +71,13 @@ pub struct Scenario {
     /// The keys of circuits, by name and direction: random numbers about a circuit depend on them.
     pub circuit_keys: NameKeys,
     /// Flows.
-    pub flows: Vec<Flow>,
+    pub flows: IdVec<FlowId, Flow>,
     /// Flows that draw transfers, in the order of the file.
     pub drawings: Vec<Drawing>,
     /// The workload and its transfers, if the scenario has one.
     pub workload: Option<Workload>,
     /// Memories that ports share; elsewhere a memory is given by its index in this list.
-    pub memories: Vec<NodeMemory>,
+    pub memories: IdVec<MemoryId, NodeMemory>,
     /// Losses by intent, in the order of the file.
     pub losses: Vec<loss::Spec>,
     /// Pauses from outside, in the order of the file.
@@ -109,7 +109,7 @@ pub struct NodeMemory {
     /// Name of the memory in the report.
     pub name: String,
     /// Node of the memory.
-    pub node: usize,
+    pub node: NodeId,
     /// Number of cells.
     pub cells: u64,
     /// Size of the cells that packets fill, and overhead of a packet.
@@ -125,9 +125,9 @@ pub struct NodeMemory {
     /// Queues of the memory.
     pub queues: Vec<MemoryQueue>,
     /// The ports that share the memory, each with the queues of its circuits.
-    pub ports: Vec<(usize, Arc<IdVec<PortVc, memory::Account>>)>,
+    pub ports: Vec<(LineId, Arc<IdVec<PortVc, memory::Account>>)>,
     /// For those of these ports that cut packets the memory refuses, how they cut the packets of each circuit.
-    pub trims: BTreeMap<usize, Arc<IdVec<PortVc, Option<memory::Trim>>>>,
+    pub trims: BTreeMap<LineId, Arc<IdVec<PortVc, Option<memory::Trim>>>>,
 }
 
 impl NodeMemory {
@@ -178,7 +178,7 @@ pub struct MemoryQueue {
     /// Name of the queue's class.
     pub class: String,
     /// The line of the queue's port; on the ingress side, the line over which its packets arrive.
-    pub line: usize,
+    pub line: LineId,
     /// Index of the queue's pool.
     pub pool: usize,
     /// Number of the queue in its pool.
@@ -193,29 +193,29 @@ pub struct Measures {
     /// Windows in which the throughput of every flow is reported over time.
     pub throughput: Option<Windows>,
     /// Ports whose sampled occupancy is reported over time.
-    pub occupancy: Vec<usize>,
+    pub occupancy: Vec<LineId>,
     /// Ports whose losses are reported over time.
-    pub losses: Vec<usize>,
+    pub losses: Vec<LineId>,
     /// Ports whose marks are reported over time.
-    pub marks: Vec<usize>,
+    pub marks: Vec<LineId>,
     /// Ports whose pauses are reported over time.
-    pub pauses: Vec<usize>,
+    pub pauses: Vec<LineId>,
     /// Ports of which the distribution of sojourn times is reported.
-    pub sojourn: Vec<usize>,
+    pub sojourn: Vec<LineId>,
     /// Memories whose occupancy and thresholds are reported over time.
-    pub memories: Vec<usize>,
+    pub memories: Vec<MemoryId>,
     /// TCP flows whose congestion window is reported over time.
-    pub cwnd: Vec<usize>,
+    pub cwnd: Vec<FlowId>,
     /// Ports and TCP flows whose state is reported over time.
     pub state: States,
     /// Whether the time of every transfer is reported.
     pub transfers: bool,
     /// Ports whose policy reports the rates that it measures over time.
-    pub meter: Vec<usize>,
+    pub meter: Vec<LineId>,
     /// Whether percentiles of the time to deliver are reported.
     pub delivery: bool,
     /// Line whose rate is the unit of effective throughput.
-    pub reference: Option<usize>,
+    pub reference: Option<LineId>,
     /// Two classes of flows that are compared.
     pub fairness: Option<[Fair; 2]>,
 }
@@ -224,9 +224,9 @@ pub struct Measures {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct States {
     /// Ports.
-    pub ports: Vec<usize>,
+    pub ports: Vec<LineId>,
     /// TCP flows.
-    pub flows: Vec<usize>,
+    pub flows: Vec<FlowId>,
 }
 
 /// Windows of time, each beginning one step after the one before.
@@ -266,9 +266,9 @@ pub struct Line {
     /// Name that lines of one role share, for `[port.…]` sections; empty if none.
     pub class: String,
     /// Node at which the line starts.
-    pub from: usize,
+    pub from: NodeId,
     /// Node at which the line ends.
-    pub to: usize,
+    pub to: NodeId,
     /// Rate.
     pub rate: Rate,
     /// Propagation delay.
@@ -282,7 +282,7 @@ pub struct Line {
     /// Medium of the line.
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
-    pub back: Option<usize>,
+    pub back: Option<LineId>,
     /// Port of the line; lines with one section share the value as long as their ports are equal.
     pub port: Arc<Port>,
 }
@@ -338,7 +338,7 @@ pub struct Vc {
     /// Name of the circuit.
     pub name: String,
     /// Lines from source host to destination host; the first route if there are several.
-    pub path: Vec<usize>,
+    pub path: Vec<LineId>,
     /// Routes of the circuit, if it has several.
     pub spread: Option<Box<RouteSpread>>,
     /// Minimum cell rate; zero without a guarantee.
@@ -359,7 +359,7 @@ pub struct Vc {
     /// Octets of application data in a full packet; `None` if the circuit only carries acknowledgements.
     pub payload: Option<u32>,
     /// First flow whose data the circuit carries; `None` if it only carries acknowledgements.
-    pub flow: Option<usize>,
+    pub flow: Option<FlowId>,
 }
 
 impl Vc {
@@ -369,7 +369,7 @@ impl Vc {
     }
 
     /// Return the routes of the circuit, each as a list of lines.
-    pub fn routes(&self) -> impl Iterator<Item = &[usize]> {
+    pub fn routes(&self) -> impl Iterator<Item = &[LineId]> {
         let only = self.spread.is_none().then_some(&self.path[..]);
         let several = self.spread.iter().flat_map(|spread| &spread.periods);
         let several = several.flat_map(|period| period.routes.iter().map(|route| &route.path[..]));
@@ -377,16 +377,16 @@ impl Vc {
     }
 
     /// Return the lines of the circuit, each once; with a single route, in the order of the route.
-    pub fn lines(&self) -> Cow<'_, [usize]> {
+    pub fn lines(&self) -> Cow<'_, [LineId]> {
         if self.spread.is_none() {
             return Cow::Borrowed(&self.path);
         }
-        let lines: BTreeSet<usize> = self.routes().flatten().copied().collect();
+        let lines: BTreeSet<LineId> = self.routes().flatten().copied().collect();
         Cow::Owned(lines.into_iter().collect())
     }
 
     /// Return the routes at the beginning of the run, each with its share of the packets.
-    pub fn shares(&self) -> Vec<(&[usize], f64)> {
+    pub fn shares(&self) -> Vec<(&[LineId], f64)> {
         let Some(period) = self.spread.as_ref().map(|spread| &spread.periods[0]) else {
             return vec![(&self.path, 1.0)];
         };
@@ -422,7 +422,7 @@ pub struct Period {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedRoute {
     /// Lines of the route.
-    pub path: Vec<usize>,
+    pub path: Vec<LineId>,
     /// The largest random number that selects this route; smaller numbers may select an earlier route.
     pub last: u64,
 }
@@ -489,18 +489,19 @@ impl Scenario {
     /// Return whether a transfer waits for one that another host sends.
     pub fn waits_for_other_hosts(&self) -> bool {
         self.order().is_some_and(|(first, order)| {
-            let transfers = &self.flows[first..first + order.waits().len()];
-            let is_elsewhere = |(number, flow): (usize, &Flow)| {
-                order.next(number).iter().any(|&next| transfers[next as usize].from != flow.from)
+            let from = |number: usize| self.flows[FlowId::new(first + number)].from;
+            let waits_elsewhere = |number: usize| {
+                order.next(number).iter().any(|&next| from(next as usize) != from(number))
             };
-            transfers.iter().enumerate().any(is_elsewhere)
+            (0..order.waits().len()).any(waits_elsewhere)
         })
     }
 
     /// Return whether a flow is a transfer that waits for others.
-    pub fn waits(&self, flow: usize) -> bool {
+    pub fn waits(&self, flow: FlowId) -> bool {
         let waits = |(first, order): (usize, &Order)| {
-            flow.checked_sub(first)
+            flow.index()
+                .checked_sub(first)
                 .and_then(|number| order.waits().get(number))
                 .is_some_and(|waits| *waits > 0)
         };
@@ -514,11 +515,11 @@ pub struct Flow {
     /// Name of the flow.
     pub name: String,
     /// Host that sends.
-    pub from: usize,
+    pub from: NodeId,
     /// Host that receives.
-    pub to: usize,
+    pub to: NodeId,
     /// Nodes that the flow's route must pass, if a hash chooses between the routes through them.
-    pub via: Vec<usize>,
+    pub via: Vec<NodeId>,
     /// Circuit of the data.
     pub vc: CircuitId,
     /// Circuit of the acknowledgements, if the transport has acknowledgements.

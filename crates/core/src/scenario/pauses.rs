@@ -3,14 +3,15 @@
 use super::contract::Passing;
 use super::file::PoolSection;
 use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario};
+use crate::units::ids::{IdVec, LineId};
 
 /// A refusal: the class, the key of its section, and the message.
 pub(super) type PauseRefusal = (String, &'static str, String);
 
 impl Scenario {
     /// Return for every line whether a memory at its end pauses it.
-    pub(crate) fn paused_lines(&self) -> Vec<bool> {
-        let mut paused = vec![false; self.lines.len()];
+    pub(crate) fn paused_lines(&self) -> IdVec<LineId, bool> {
+        let mut paused = IdVec::filled(false, self.lines.len());
         let queues = self.memories.iter().flat_map(|memory| &memory.queues);
         for queue in queues.filter(|queue| queue.limits.pause.is_some()) {
             paused[queue.line] = true;
@@ -19,7 +20,7 @@ impl Scenario {
     }
 
     /// Return whether a memory at the end of a line, or a storm, may stop a class there.
-    pub(crate) fn stops_class(&self, line: usize, class: u32) -> bool {
+    pub(crate) fn stops_class(&self, line: LineId, class: u32) -> bool {
         let mut pauses =
             self.memories.iter().flat_map(|memory| &memory.queues).filter(|queue| queue.line == line);
         pauses.any(|queue| queue.limits.pause.is_some_and(|pause| pause.class == class))
@@ -30,7 +31,7 @@ impl Scenario {
     }
 
     /// Return for every line whether it can be paused, by a memory at its end or from outside.
-    pub(crate) fn stopped_lines(&self) -> Vec<bool> {
+    pub(crate) fn stopped_lines(&self) -> IdVec<LineId, bool> {
         let mut stopped = self.paused_lines();
         self.storms.iter().for_each(|storm| stopped[storm.line] = true);
         stopped

@@ -19,6 +19,7 @@ use crate::language::spec::read_section;
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::refused::{Refused, refuse, unfit};
+use crate::units::ids::{IdVec, LineId, NodeId};
 use crate::units::{CELL_BYTES, Span};
 use crate::words::nearest::unknown;
 
@@ -27,7 +28,7 @@ use crate::words::nearest::unknown;
 pub(super) struct Ports<'a> {
     sections: Vec<(&'a str, Item<'a, PortSection>)>,
     /// For every line the section of its port.
-    of_line: Vec<Option<usize>>,
+    of_line: IdVec<LineId, Option<usize>>,
 }
 
 /// The section for the ports of switches and routers without a section of their own.
@@ -37,8 +38,8 @@ impl<'a> Ports<'a> {
     /// Read the sections and find the ports to which each applies.
     pub(super) fn read(
         port: Option<&'a tree::Node>,
-        nodes: &[NetworkNode],
-        lines: &[Line],
+        nodes: &IdVec<NodeId, NetworkNode>,
+        lines: &IdVec<LineId, Line>,
     ) -> Result<Ports<'a>, Fault> {
         let mut sections = Vec::new();
         let known = known(port, lines);
@@ -78,13 +79,13 @@ impl<'a> Ports<'a> {
     /// Give every line the port that its section describes.
     pub(super) fn install(
         &self,
-        lines: &mut [Line],
-        nodes: &[NetworkNode],
+        lines: &mut IdVec<LineId, Line>,
+        nodes: &IdVec<NodeId, NetworkNode>,
         memories: &Memories<'_>,
         round_trips: &RoundTrips<'_>,
     ) -> Result<(), Fault> {
         let mut last: Vec<Option<Arc<Port>>> = vec![None; self.sections.len()];
-        for (number, (line, section)) in lines.iter_mut().zip(&self.of_line).enumerate() {
+        for ((number, line), section) in lines.pairs_mut().zip(&self.of_line) {
             let Some(section) = *section else { continue };
             let (item, last) = (&self.sections[section].1, &mut last[section]);
             check_discipline(item, line)?;
@@ -100,24 +101,24 @@ impl<'a> Ports<'a> {
     }
 
     /// Build the fault of a key in the section of line number `index`, which has a section.
-    pub(super) fn refuse(&self, index: usize, line: &Line, key: &str, refused: Refused) -> Fault {
+    pub(super) fn refuse(&self, index: LineId, line: &Line, key: &str, refused: Refused) -> Fault {
         let (name, item) = self.section(index);
         item.refuse(key, Refused { why: refused.why + &here(name, line), ..refused })
     }
 
-    fn section(&self, index: usize) -> &(&'a str, Item<'a, PortSection>) {
+    fn section(&self, index: LineId) -> &(&'a str, Item<'a, PortSection>) {
         &self.sections[self.of_line[index].expect("only a port with a section is asked about")]
     }
 
     /// Return the lines whose ports have a section, with their numbers.
-    pub(super) fn of<'l>(&self, lines: &'l [Line]) -> impl Iterator<Item = (usize, &'l Line)> {
-        lines.iter().enumerate().filter(|(index, _)| self.of_line[*index].is_some())
+    pub(super) fn of<'l>(&self, lines: &'l IdVec<LineId, Line>) -> impl Iterator<Item = (LineId, &'l Line)> {
+        lines.pairs().filter(|(index, _)| self.of_line[*index].is_some())
     }
 
     /// Refuse policies, or a largest frame, that cannot work at the port of line number `index`, which has a section.
     pub(super) fn check_policies(
         &self,
-        index: usize,
+        index: LineId,
         line: &Line,
         context: &Context<'_>,
     ) -> Result<(), Fault> {
@@ -220,7 +221,7 @@ fn here(section: &str, line: &Line) -> String {
 }
 
 /// Return the names of sections that are the name or the class of a line.
-fn known<'a>(port: Option<&'a tree::Node>, lines: &[Line]) -> BTreeSet<&'a str> {
+fn known<'a>(port: Option<&'a tree::Node>, lines: &IdVec<LineId, Line>) -> BTreeSet<&'a str> {
     let Some(Value::Table(entries)) = port.map(|node| &node.value) else { return BTreeSet::new() };
     let given: BTreeSet<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
     let own = lines.iter().flat_map(|line| [line.name.as_str(), line.class.as_str()]);
@@ -232,8 +233,8 @@ fn known<'a>(port: Option<&'a tree::Node>, lines: &[Line]) -> BTreeSet<&'a str> 
 pub(super) fn overridden<'a>(
     port: Option<&'a tree::Node>,
     sets: &[Set],
-    nodes: &[NetworkNode],
-    lines: &[Line],
+    nodes: &IdVec<NodeId, NetworkNode>,
+    lines: &IdVec<LineId, Line>,
 ) -> Result<Option<Cow<'a, tree::Node>>, Fault> {
     let mut sets = sets.iter().filter_map(|set| Some((set, set.port()?))).peekable();
     if sets.peek().is_none() {
@@ -263,8 +264,8 @@ pub(super) fn overridden<'a>(
 fn stand_in(
     name: &str,
     sections: &[(tree::Key, tree::Node)],
-    nodes: &[NetworkNode],
-    lines: &[Line],
+    nodes: &IdVec<NodeId, NetworkNode>,
+    lines: &IdVec<LineId, Line>,
 ) -> Option<tree::Node> {
     let section = |name: &str| Some(sections.iter().find(|(key, _)| key.name == name)?.1.clone());
     let mut own = lines.iter().filter(|line| line.name == name).peekable();
@@ -275,7 +276,7 @@ fn stand_in(
 }
 
 /// Return the valid names of a section: the classes of lines first, then single lines.
-fn port_names(lines: &[Line]) -> Vec<&str> {
+fn port_names(lines: &IdVec<LineId, Line>) -> Vec<&str> {
     let mut names = vec![DEFAULT];
     let mut seen = BTreeSet::new();
     let classes = lines.iter().map(|line| line.class.as_str()).filter(|class| !class.is_empty());
@@ -305,7 +306,7 @@ fn check_discipline(item: &Item<'_, PortSection>, line: &Line) -> Result<(), Fau
 fn shared(
     item: &Item<'_, PortSection>,
     line: &Line,
-    nodes: &[NetworkNode],
+    nodes: &IdVec<NodeId, NetworkNode>,
     memories: &Memories<'_>,
     name: &str,
 ) -> Result<(Measure, Capacity), Fault> {

@@ -5,26 +5,30 @@ use std::cell::OnceCell;
 
 use super::model::{Flow, Line, Vc};
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 
 /// The base round trips at every port, computed when the first is asked for.
 pub(super) struct RoundTrips<'a> {
-    delays: Vec<Span>,
-    flows: &'a [Flow],
+    delays: IdVec<LineId, Span>,
+    flows: &'a IdVec<FlowId, Flow>,
     vcs: &'a IdVec<CircuitId, Vc>,
     /// For every port the shortest and the longest; `None` if no flow with acknowledgements passes.
-    found: OnceCell<Vec<Option<(Span, Span)>>>,
+    found: OnceCell<IdVec<LineId, Option<(Span, Span)>>>,
 }
 
 impl<'a> RoundTrips<'a> {
     /// Those of these flows over these lines.
-    pub(super) fn new(lines: &[Line], flows: &'a [Flow], vcs: &'a IdVec<CircuitId, Vc>) -> RoundTrips<'a> {
+    pub(super) fn new(
+        lines: &IdVec<LineId, Line>,
+        flows: &'a IdVec<FlowId, Flow>,
+        vcs: &'a IdVec<CircuitId, Vc>,
+    ) -> RoundTrips<'a> {
         let delays = lines.iter().map(|line| line.delay).collect();
         RoundTrips { delays, flows, vcs, found: OnceCell::new() }
     }
 
     /// Return the base round trip of all flows through a port; the error says why there is none.
-    pub(super) fn at(&self, port: usize) -> Result<Span, String> {
+    pub(super) fn at(&self, port: LineId) -> Result<Span, String> {
         match self.found.get_or_init(|| self.find())[port] {
             None => {
                 Err("the port has no base round trip, for no flow with acknowledgements passes it; give a \
@@ -39,8 +43,8 @@ impl<'a> RoundTrips<'a> {
         }
     }
 
-    fn find(&self) -> Vec<Option<(Span, Span)>> {
-        let mut found = vec![None; self.delays.len()];
+    fn find(&self) -> IdVec<LineId, Option<(Span, Span)>> {
+        let mut found = IdVec::filled(None, self.delays.len());
         for flow in self.flows {
             let Some(back) = flow.back else { continue };
             let routes = [&self.vcs[flow.vc].path, &self.vcs[back].path];

@@ -4,20 +4,21 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::model::{Line, NetworkNode, NodeKind};
+use crate::units::ids::{IdVec, LineId, NodeId};
 
 /// The lines of a network for the search of routes: hosts do not forward.
 #[derive(Clone, Debug)]
 pub struct Routes<'a> {
-    lines: &'a [Line],
+    lines: &'a IdVec<LineId, Line>,
     /// For every node its number among the nodes that forward; `None` for hosts.
-    relay: Vec<Option<usize>>,
+    relay: IdVec<NodeId, Option<usize>>,
     relays: usize,
     /// For every node its lines to nodes that forward, in the order of declaration.
-    onward: Vec<Vec<usize>>,
+    onward: IdVec<NodeId, Vec<LineId>>,
     /// For every node the lines to it from nodes that forward, in the order of declaration.
-    into: Vec<Vec<usize>>,
+    into: IdVec<NodeId, Vec<LineId>>,
     /// For two nodes the first line between them, and the number of lines between them.
-    direct: BTreeMap<(usize, usize), (usize, u64)>,
+    direct: BTreeMap<(NodeId, NodeId), (LineId, u64)>,
     searches: RefCell<Searches>,
 }
 
@@ -25,20 +26,25 @@ pub struct Routes<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Lines of the route.
-    pub path: Vec<usize>,
+    pub path: Vec<LineId>,
     /// Number of routes with this number of hops, this one included.
     pub ways: u64,
 }
 
 impl<'a> Routes<'a> {
     /// Prepare the search of routes in a network, without the lines that are down.
-    pub fn new(nodes: &[NetworkNode], lines: &'a [Line], down: &[usize]) -> Routes<'a> {
+    pub fn new(
+        nodes: &IdVec<NodeId, NetworkNode>,
+        lines: &'a IdVec<LineId, Line>,
+        down: &[LineId],
+    ) -> Routes<'a> {
         let mut relays = 0..;
         let mut number = |node: &NetworkNode| (node.kind != NodeKind::Host).then(|| relays.next()).flatten();
-        let relay: Vec<Option<usize>> = nodes.iter().map(&mut number).collect();
-        let (mut onward, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
+        let relay: IdVec<NodeId, Option<usize>> = nodes.iter().map(&mut number).collect();
+        let (mut onward, mut into) =
+            (IdVec::filled(Vec::new(), nodes.len()), IdVec::filled(Vec::new(), nodes.len()));
         let mut direct = BTreeMap::new();
-        for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
+        for (index, line) in lines.pairs().filter(|(index, _)| !down.contains(index)) {
             if relay[line.to].is_some() {
                 onward[line.from].push(index);
             }
@@ -53,7 +59,7 @@ impl<'a> Routes<'a> {
 
     /// Find the route from one node to another through the given nodes, in order; the error names the segment that does
     /// not exist.
-    pub fn through(&self, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
+    pub fn through(&self, from: NodeId, via: &[NodeId], to: NodeId) -> Result<Route, (NodeId, NodeId)> {
         let mut route = Route { path: Vec::new(), ways: 1 };
         let mut start = from;
         for &end in via.iter().chain([&to]) {
@@ -65,7 +71,7 @@ impl<'a> Routes<'a> {
         Ok(route)
     }
 
-    fn leg(&self, from: usize, to: usize) -> Option<Route> {
+    fn leg(&self, from: NodeId, to: NodeId) -> Option<Route> {
         if let Some(&(line, ways)) = self.direct.get(&(from, to)) {
             return Some(Route { path: vec![line], ways });
         }
@@ -80,7 +86,7 @@ impl<'a> Routes<'a> {
         }
     }
 
-    fn searched(&self, from: usize, to: usize) -> Option<Route> {
+    fn searched(&self, from: NodeId, to: NodeId) -> Option<Route> {
         let mut searches = self.searches.borrow_mut();
         let search = searches.from(self, from);
         let mut last = search.nearest(self, to);
@@ -94,14 +100,14 @@ impl<'a> Routes<'a> {
 /// Searches that have been started; the search for another flow continues where the last one stopped.
 #[derive(Clone, Debug, Default)]
 struct Searches {
-    begun: BTreeMap<usize, Search>,
+    begun: BTreeMap<NodeId, Search>,
 }
 
 /// Greatest number of nodes that all searches together store.
 const MOST_REMEMBERED: usize = 1 << 22;
 
 impl Searches {
-    fn from(&mut self, routes: &Routes<'_>, start: usize) -> &mut Search {
+    fn from(&mut self, routes: &Routes<'_>, start: NodeId) -> &mut Search {
         if self.begun.len() * routes.relays > MOST_REMEMBERED {
             self.begun.clear();
         }
@@ -115,7 +121,7 @@ struct Search {
     /// The step that reached each node, by the node's number.
     reached: Vec<Option<Reached>>,
     /// Nodes at the current number of hops, in the order in which they were reached.
-    frontier: Vec<usize>,
+    frontier: Vec<NodeId>,
     count: usize,
     hops: u32,
 }
@@ -124,7 +130,7 @@ struct Search {
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     /// The line over which the node was first reached; `None` for the node where the search starts.
-    last: Option<usize>,
+    last: Option<LineId>,
     /// Number of nodes that the search had reached before this one.
     order: usize,
     hops: u32,
@@ -133,7 +139,7 @@ struct Reached {
 }
 
 impl Search {
-    fn new(routes: &Routes<'_>, start: usize) -> Search {
+    fn new(routes: &Routes<'_>, start: NodeId) -> Search {
         let mut reached = vec![None; routes.relays];
         if let Some(number) = routes.relay[start] {
             reached[number] = Some(Reached { last: None, order: 0, hops: 0, ways: 1 });
@@ -166,23 +172,23 @@ impl Search {
         !self.frontier.is_empty()
     }
 
-    fn of(&self, routes: &Routes<'_>, node: usize) -> Option<Reached> {
+    fn of(&self, routes: &Routes<'_>, node: NodeId) -> Option<Reached> {
         self.reached[routes.relay[node]?]
     }
 
     /// Return the line to `to` from the first reached node that has such a line; `None` if no such node has been
     /// reached.
-    fn nearest(&self, routes: &Routes<'_>, to: usize) -> Option<usize> {
-        let order = |line: usize| Some((self.of(routes, routes.lines[line].from)?.order, line));
+    fn nearest(&self, routes: &Routes<'_>, to: NodeId) -> Option<LineId> {
+        let order = |line: LineId| Some((self.of(routes, routes.lines[line].from)?.order, line));
         routes.into[to].iter().filter_map(|&line| order(line)).min().map(|(_, line)| line)
     }
 
     /// Return the route that ends with the line `last` to `to`.
-    fn route(&self, routes: &Routes<'_>, last: usize, to: usize) -> Route {
-        let before = |line: &usize| self.of(routes, routes.lines[*line].from)?.last;
-        let mut path: Vec<usize> = std::iter::successors(Some(last), before).collect();
+    fn route(&self, routes: &Routes<'_>, last: LineId, to: NodeId) -> Route {
+        let before = |line: &LineId| self.of(routes, routes.lines[*line].from)?.last;
+        let mut path: Vec<LineId> = std::iter::successors(Some(last), before).collect();
         path.reverse();
-        let from = |line: usize| self.of(routes, routes.lines[line].from);
+        let from = |line: LineId| self.of(routes, routes.lines[line].from);
         let hops = from(last).map(|reached| reached.hops);
         let ends = routes.into[to].iter().filter_map(|&line| from(line));
         let equal = ends.filter(|reached| Some(reached.hops) == hops);
@@ -194,6 +200,7 @@ impl Search {
 mod tests {
     use super::*;
     use crate::scenario::{checked, load};
+    use crate::units::ids::FlowId;
 
     /// Two leaves with two hosts each, and three spines between them; `more` is appended.
     fn fabric(more: &str) -> String {
@@ -262,12 +269,12 @@ mod tests {
     fn among_equals_the_lines_that_were_declared_first_win() {
         let text = fabric(&[TRAFFIC, &flow("x", "c", "a", ""), &flow("y", "a", "d", "")].concat());
         let scenario = load(&text, "x.toml", &[]).unwrap();
-        let names = |flow: usize| -> Vec<&str> {
+        let names = |flow: FlowId| -> Vec<&str> {
             let path = &scenario.vcs[scenario.flows[flow].vc].path;
             path.iter().map(|line| scenario.lines[*line].name.as_str()).collect()
         };
-        assert_eq!(names(0), ["c->right", "right->s0", "s0->left", "left->a"]);
-        assert_eq!(names(1), ["a->left", "left->s0", "s0->right", "right->d"]);
+        assert_eq!(names(FlowId(0)), ["c->right", "right->s0", "s0->left", "left->a"]);
+        assert_eq!(names(FlowId(1)), ["a->left", "left->s0", "s0->right", "right->d"]);
     }
 
     #[test]

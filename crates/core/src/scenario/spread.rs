@@ -13,7 +13,7 @@ use crate::language::tree::{Fault, Node};
 use crate::rng::path_key;
 use crate::transport;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, LineId, NodeId};
 
 /// A refusal of routes: the entry of `[[loss]]` that causes it, or `None` if `routing` causes it, and the reason.
 type RouteRefusal = (Option<usize>, String);
@@ -48,7 +48,7 @@ fn spreads(
     let mut finders: Vec<Finder<'_>> = states.iter().map(|state| Finder::new(scenario, state)).collect();
     let mut spreads = IdVec::filled(None, scenario.vcs.len());
     for flow in &scenario.flows {
-        let back: Vec<usize> = flow.via.iter().rev().copied().collect();
+        let back: Vec<NodeId> = flow.via.iter().rev().copied().collect();
         let ways = [(Some(flow.vc), flow.from, &flow.via, flow.to), (flow.back, flow.to, &back, flow.from)];
         for (vc, from, via, to) in ways {
             let Some(vc) = vc.filter(|vc| spreads[*vc].is_none()) else { continue };
@@ -81,7 +81,7 @@ fn check(scenario: &Scenario) -> Result<(), &'static str> {
 #[derive(Debug)]
 struct LinesDown {
     since: Span,
-    down: Vec<usize>,
+    down: Vec<LineId>,
 }
 
 /// Return the sets of lines that are down, each with its beginning, from the start of the run.
@@ -91,7 +91,7 @@ fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<LinesDown> {
         changes.filter(|time| *time < scenario.duration).chain([Span::ZERO]).collect();
     let state = |since: Span| {
         let known = outages.iter().filter(|outage| outage.from <= since && since < outage.to);
-        let down: BTreeSet<usize> = known.map(|outage| outage.line).collect();
+        let down: BTreeSet<LineId> = known.map(|outage| outage.line).collect();
         LinesDown { since, down: down.into_iter().collect() }
     };
     times.into_iter().map(state).collect()
@@ -102,9 +102,9 @@ struct RouteRequest<'a> {
     /// Name from which hashes are computed.
     name: &'a str,
     vc: CircuitId,
-    from: usize,
-    via: &'a [usize],
-    to: usize,
+    from: NodeId,
+    via: &'a [NodeId],
+    to: NodeId,
 }
 
 /// A search for routes that avoid the lines which are down.
@@ -113,7 +113,7 @@ struct Finder<'a> {
     state: &'a LinesDown,
     first: Routes<'a>,
     equal: EqualRoutes<'a>,
-    known: BTreeMap<(usize, Vec<usize>, usize), Arc<[SharedRoute]>>,
+    known: BTreeMap<(NodeId, Vec<NodeId>, NodeId), Arc<[SharedRoute]>>,
 }
 
 impl<'a> Finder<'a> {
@@ -178,7 +178,7 @@ fn spread(
 
 /// Return the refusal with the entry of `[[loss]]` that causes missing routes.
 fn refusal(scenario: &Scenario, outages: &[Outage], state: &LinesDown, why: NoRoutes) -> RouteRefusal {
-    let name = |node: usize| &scenario.nodes[node].name;
+    let name = |node: NodeId| &scenario.nodes[node].name;
     let (from, to) = match why {
         NoRoutes::Between(from, to) => (name(from), name(to)),
         NoRoutes::TooMany => {

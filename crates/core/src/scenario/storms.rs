@@ -12,6 +12,7 @@ use crate::link::gate;
 use crate::link::gate::storm::Spec;
 use crate::refused::Refused;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId};
 use crate::words::nearest::unknown;
 
 /// The checked pauses from outside.
@@ -58,7 +59,7 @@ fn class(item: &Item<'_, StormSection>, scenario: &Scenario) -> Result<Option<u3
 }
 
 /// Return the line of the port that an entry names, or those of a class of ports; refuse lines of cells.
-fn lines(item: &Item<'_, StormSection>, lines: &[Line]) -> Result<Vec<usize>, Fault> {
+fn lines(item: &Item<'_, StormSection>, lines: &IdVec<LineId, Line>) -> Result<Vec<LineId>, Fault> {
     let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     let names = std::slice::from_ref(&item.it.port);
     let found = listed(names, known).map_err(|name| item.fault("port", no_port(name, lines)))?;
@@ -74,7 +75,7 @@ fn lines(item: &Item<'_, StormSection>, lines: &[Line]) -> Result<Vec<usize>, Fa
 pub(super) fn settle_watchdogs(scenario: &mut Scenario, ports: &Ports<'_>) -> Result<(), Fault> {
     let stopped = scenario.stopped_lines();
     let has_watchdog = |line: &Line| line.port.gates.watchdog.is_some();
-    let watched = || scenario.lines.iter().enumerate().filter(|(_, line)| has_watchdog(line));
+    let watched = || scenario.lines.pairs().filter(|(_, line)| has_watchdog(line));
     if let Some((index, line)) = watched().next().filter(|_| !watched().any(|(line, _)| stopped[line])) {
         let why = "never acts, since nothing pauses the port: let a class of the memory behind it pause, add a \
                    [[storm]], or leave the key out";

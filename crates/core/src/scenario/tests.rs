@@ -7,7 +7,7 @@ use crate::adaptation::packet::Padding;
 use crate::buffer::capacity::Capacity;
 use crate::source;
 use crate::transport;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId, NodeId};
 use crate::units::{Rate, Span};
 
 const DUMBBELL: &str = r#"name = "d"
@@ -63,7 +63,10 @@ fn a_dumbbell_has_the_names_of_the_documentation() {
     assert_eq!(path(&scenario, CircuitId(0)), ["access1", "bottleneck", "egress1"]);
     assert_eq!(path(&scenario, CircuitId(1)), ["access2", "bottleneck", "egress2"]);
     assert_eq!(path(&scenario, CircuitId(2)), ["egress1.back", "bottleneck.back", "access1.back"]);
-    assert_eq!((scenario.flows[1].vc, scenario.flows[1].back), (CircuitId(1), Some(CircuitId(3))));
+    assert_eq!(
+        (scenario.flows[FlowId(1)].vc, scenario.flows[FlowId(1)].back),
+        (CircuitId(1), Some(CircuitId(3)))
+    );
     assert_eq!((scenario.vcs[CircuitId(1)].packet, scenario.vcs[CircuitId(3)].packet), (1040, 40));
     let back = line(&scenario, "egress1.back");
     assert_eq!(
@@ -127,7 +130,7 @@ fn only_hosts_pause_between_frames() {
 fn packets_need_routers_and_carry_the_header_of_their_line() {
     let packets = "[adaptation]\nkind = \"packet\"\nheader = \"38 bytes\"\n";
     let scenario = scenario(&(DUMBBELL.to_string() + packets));
-    assert_eq!(scenario.nodes[2].kind, NodeKind::Router);
+    assert_eq!(scenario.nodes[NodeId(2)].kind, NodeKind::Router);
     assert!(scenario.lines.iter().all(|line| line.medium == Medium::Packets));
     assert!(scenario.vcs.iter().all(|vc| vc.framing == Framing::Packet(Padding { header: 38, minimum: 0 })));
 }
@@ -148,11 +151,11 @@ fn a_flow_changes_keys_of_the_same_kind_and_replaces_another_kind() {
     let flows = "[[flow]]\nname = \"flow1\"\nsource = { off = \"0 s\" }\ntransport = { mss = 500 }\n\
         [[flow]]\nname = \"flow2\"\nsource = { kind = \"greedy\" }\nweight = 3\n";
     let scenario = scenario(&(DUMBBELL.to_string() + flows));
-    let source::Spec::File(file) = &*scenario.flows[0].source else { panic!("still a file") };
+    let source::Spec::File(file) = &*scenario.flows[FlowId(0)].source else { panic!("still a file") };
     assert_eq!((file.size.0, file.off), (5_000_000, Span::ZERO));
-    let transport::Spec::Tcp(tcp) = &*scenario.flows[0].transport else { panic!("still TCP") };
+    let transport::Spec::Tcp(tcp) = &*scenario.flows[FlowId(0)].transport else { panic!("still TCP") };
     assert_eq!(tcp.mss, 500);
-    assert_eq!(scenario.flows[1].source.name(), "greedy");
+    assert_eq!(scenario.flows[FlowId(1)].source.name(), "greedy");
     assert_eq!((scenario.vcs[CircuitId(0)].weight, scenario.vcs[CircuitId(1)].weight), (1.0, 3.0));
 }
 
@@ -163,7 +166,10 @@ fn nodes_links_and_flows_stand_beside_a_template_or_change_it() {
         [[link]]\nname = \"access1\"\ndelay = \"9 us\"\n\
         [[flow]]\nname = \"extra\"\nfrom = \"tap\"\nto = \"sink2\"\n";
     let scenario = scenario(&(DUMBBELL.to_string() + more));
-    assert_eq!((scenario.nodes[2].kind, scenario.nodes[2].latency), (NodeKind::Switch, Span::micros(4)));
+    assert_eq!(
+        (scenario.nodes[NodeId(2)].kind, scenario.nodes[NodeId(2)].latency),
+        (NodeKind::Switch, Span::micros(4))
+    );
     assert_eq!(
         (line(&scenario, "access1").rate, line(&scenario, "access1").delay),
         (Rate(10_000_000), Span::micros(9))
@@ -231,7 +237,7 @@ fn flows_that_name_the_same_circuit_share_it_even_if_it_is_that_of_a_flow() {
         transport = { mss = 1400 }\n";
     let scenario = scenario(&(DUMBBELL.to_string() + twin));
     assert_eq!(
-        (scenario.vcs.len(), scenario.flows[2].vc, scenario.flows[2].back),
+        (scenario.vcs.len(), scenario.flows[FlowId(2)].vc, scenario.flows[FlowId(2)].back),
         (4, CircuitId(0), Some(CircuitId(2)))
     );
     assert_eq!((scenario.vcs[CircuitId(0)].packet, scenario.vcs[CircuitId(0)].payload), (1440, Some(1400)));
@@ -243,7 +249,7 @@ fn flows_without_acknowledgements_may_share_the_circuit_of_flows_with_them() {
         source = { kind = \"cbr\", rate = \"1 Mb/s\", size = \"100 bytes\" }\ntransport = { kind = \"udp\" }\n";
     let scenario = scenario(&(DUMBBELL.to_string() + udp));
     assert_eq!(
-        (scenario.flows[2].vc, scenario.flows[2].back, scenario.flows[2].packet()),
+        (scenario.flows[FlowId(2)].vc, scenario.flows[FlowId(2)].back, scenario.flows[FlowId(2)].packet()),
         (CircuitId(0), None, 128)
     );
 }

@@ -9,6 +9,7 @@ use crate::scenario::model::{Flow, Scenario};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{self, CONNECTIONS_APART, Segment};
 use crate::transport::{IP_HEADER, Transport, udp};
+use crate::units::ids::{FlowId, NodeId};
 use crate::units::{CELL_PAYLOAD, Time};
 
 /// A packet as a capture shows it: the stored octets, and the full length.
@@ -22,7 +23,7 @@ pub(super) struct Image {
 /// Return the image of a packet, if it has headers: a single cell without adaptation has none.
 pub(super) fn image(scenario: &Scenario, packet: &TracedPacket) -> Option<Image> {
     let (number, payload) = packet.content?;
-    let flow = &scenario.flows[number as usize];
+    let flow = &scenario.flows[number];
     let data = match payload {
         Payload::Tcp(segment) => return Some(tcp_image(flow, number, packet, &segment)),
         Payload::Datagram { bytes, .. } => bytes,
@@ -41,7 +42,7 @@ pub(super) fn stand_in(scenario: &Scenario, packet: &TracedPacket) -> Image {
     Image { octets: head.octets(length), length }
 }
 
-fn tcp_image(flow: &Flow, number: u32, packet: &TracedPacket, segment: &Segment) -> Image {
+fn tcp_image(flow: &Flow, number: FlowId, packet: &TracedPacket, segment: &Segment) -> Image {
     let mut options = timestamps(flow.transport.option_bytes(), segment);
     let (data, blocks) = if segment.is_ack { (0, segment.len) } else { (segment.len, 0) };
     options.extend(vec![NO_OPERATION; blocks.into()]); // a capture does not know the blocks, but their octets
@@ -89,7 +90,7 @@ fn timestamps(bytes: u32, segment: &Segment) -> Vec<u8> {
     option
 }
 
-fn udp_image(flow: &Flow, number: u32, packet: &TracedPacket, data: u32) -> Image {
+fn udp_image(flow: &Flow, number: FlowId, packet: &TracedPacket, data: u32) -> Image {
     let mut header = Vec::with_capacity(udp::HEADER as usize);
     header.extend(client_port(1).to_be_bytes());
     header.extend(server_port(number).to_be_bytes());
@@ -115,8 +116,8 @@ fn ip(head: &IpHeader, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
 
 /// Content of the header of an IP packet.
 struct IpHeader {
-    from: usize,
-    to: usize,
+    from: NodeId,
+    to: NodeId,
     id: u32,
     protocol: u8,
     ecn: Ecn,
@@ -138,8 +139,8 @@ impl IpHeader {
 }
 
 /// Return the address of a host: 10.x.y.z, by its number.
-fn address(node: usize) -> [u8; 4] {
-    let [_, x, y, z] = (node as u32 + 1).to_be_bytes();
+fn address(node: NodeId) -> [u8; 4] {
+    let [_, x, y, z] = (node.0 + 1).to_be_bytes();
     [10, x, y, z]
 }
 
@@ -149,8 +150,8 @@ fn client_port(connection: u32) -> u16 {
 }
 
 /// Return the port number of the side that receives data: one for every flow.
-fn server_port(flow: u32) -> u16 {
-    5_001 + (flow % 60_000) as u16
+fn server_port(flow: FlowId) -> u16 {
+    5_001 + (flow.0 % 60_000) as u16
 }
 
 /// Return the checksum of RFC 1071 over parts of even length.
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn an_ip_header_with_its_checksum_sums_up_to_nothing() {
-        let head = IpHeader { from: 0, to: 258, id: 7, protocol: UDP, ecn: Ecn::ECT };
+        let head = IpHeader { from: NodeId(0), to: NodeId(258), id: 7, protocol: UDP, ecn: Ecn::ECT };
         let image = ip(&head, vec![0, 1, 0, 2, 0, 12, 0, 0], CHECKSUM_OF_UDP, 4);
         assert_eq!((image.length, image.octets.len()), (32, 28));
         assert_eq!(checksum(&[&image.octets[..20]]), 0);

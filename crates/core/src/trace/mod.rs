@@ -20,7 +20,7 @@ use crate::transport::ecn::Ecn;
 use crate::transport::tcp::Segment;
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 use crate::verdict::Reason;
 use crate::words::nearest::unknown;
 
@@ -38,12 +38,12 @@ pub enum What {
 /// The observer of a trace.
 pub trait Tracer {
     /// Observe an event of a unit at a port.
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>);
+    fn see(&mut self, now: Time, port: LineId, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>);
 
     /// Return whether the link loses a unit where it would enter a port, as a `[[loss]]` would: a run that differs
     /// from another in this alone.
     #[inline(always)]
-    fn refuses(&self, port: usize, unit: &Unit) -> bool {
+    fn refuses(&self, port: LineId, unit: &Unit) -> bool {
         let _ = (port, unit);
         false
     }
@@ -51,20 +51,20 @@ pub trait Tracer {
 
 impl Tracer for () {
     #[inline(always)]
-    fn see(&mut self, _: Time, _: usize, _: &Unit, _: What, _: &IdVec<CircuitId, Circuit>) {}
+    fn see(&mut self, _: Time, _: LineId, _: &Unit, _: What, _: &IdVec<CircuitId, Circuit>) {}
 }
 
 /// A packet at a port.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TracedPacket {
     /// The port.
-    pub port: u32,
+    pub port: LineId,
     /// Circuit of the packet.
     pub vc: CircuitId,
     /// Serial number of the packet's frame on the circuit.
     pub frame: u32,
     /// Flow and payload of the packet.
-    pub content: Option<(u32, Payload)>,
+    pub content: Option<(FlowId, Payload)>,
     /// Arrival time of its first unit.
     pub arrived: Time,
     /// Time at which its last unit so far was sent, or lost.
@@ -116,8 +116,8 @@ impl TracedPacket {
 /// The packets at some ports.
 #[derive(Clone, Debug)]
 pub struct TracedPackets {
-    wanted: Vec<bool>,
-    seen: BTreeMap<(u32, CircuitId, u32), TracedPacket>,
+    wanted: IdVec<LineId, bool>,
+    seen: BTreeMap<(LineId, CircuitId, u32), TracedPacket>,
 }
 
 impl TracedPackets {
@@ -137,13 +137,13 @@ impl TracedPackets {
     }
 
     /// Return whether packets are recorded at a port.
-    pub(crate) fn has(&self, port: usize) -> bool {
+    pub(crate) fn has(&self, port: LineId) -> bool {
         self.wanted[port]
     }
 
     /// Return the traced ports.
-    pub fn ports(&self) -> impl Iterator<Item = usize> {
-        (0..self.wanted.len()).filter(|&port| self.wanted[port])
+    pub fn ports(&self) -> impl Iterator<Item = LineId> {
+        self.wanted.keys().filter(|&port| self.wanted[port])
     }
 
     /// Return every packet, ordered by the time at which its last unit was sent or lost.
@@ -158,18 +158,16 @@ impl TracedPackets {
     pub(crate) fn record(
         &mut self,
         now: Time,
-        port: usize,
+        port: LineId,
         unit: &Unit,
         what: What,
-        content: impl FnOnce() -> Option<(u32, Payload)>,
+        content: impl FnOnce() -> Option<(FlowId, Payload)>,
     ) {
         if !self.wanted[port] {
             return;
         }
-        let packet = self
-            .seen
-            .entry((port as u32, unit.vc, unit.frame))
-            .or_insert_with(|| first(now, port, unit, content()));
+        let packet =
+            self.seen.entry((port, unit.vc, unit.frame)).or_insert_with(|| first(now, port, unit, content()));
         match what {
             What::Arrives => packet.units += 1,
             What::Leaves => packet.sent += 1,
@@ -184,16 +182,23 @@ impl TracedPackets {
 }
 
 impl Tracer for TracedPackets {
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>) {
+    fn see(
+        &mut self,
+        now: Time,
+        port: LineId,
+        unit: &Unit,
+        what: What,
+        circuits: &IdVec<CircuitId, Circuit>,
+    ) {
         let content = || circuits[unit.vc].frame(unit.frame).map(|frame| (frame.flow, frame.payload));
         self.record(now, port, unit, what, content);
     }
 }
 
 /// Build the record of a packet whose first unit arrives.
-fn first(now: Time, port: usize, unit: &Unit, content: Option<(u32, Payload)>) -> TracedPacket {
+fn first(now: Time, port: LineId, unit: &Unit, content: Option<(FlowId, Payload)>) -> TracedPacket {
     TracedPacket {
-        port: port as u32,
+        port,
         vc: unit.vc,
         frame: unit.frame,
         content,
@@ -231,15 +236,15 @@ mod tests {
     #[test]
     fn the_books_of_the_trace_are_those_of_the_ports() {
         let (scenario, outcome, packets) = traced(&["*"]);
-        for port in 0..scenario.lines.len() {
-            let here = || packets.iter().filter(|packet| packet.port == port as u32);
+        for port in scenario.lines.keys() {
+            let here = || packets.iter().filter(|packet| packet.port == port);
             let sum =
                 |count: fn(&TracedPacket) -> u16| here().map(|packet| u64::from(count(packet))).sum::<u64>();
             let counters = outcome.network.ports[port].counters();
             assert_eq!(sum(|packet| packet.units), counters.units_in, "{}", scenario.lines[port].name);
             assert_eq!(sum(|packet| packet.sent), counters.units_out);
             assert_eq!(sum(TracedPacket::queued), outcome.network.ports[port].units_queued());
-            let losses = outcome.losses.iter().filter(|loss| loss.port == port as u32);
+            let losses = outcome.losses.iter().filter(|loss| loss.port == port);
             assert_eq!(sum(|packet| packet.lost), losses.count() as u64);
         }
         assert!(packets.iter().any(|packet| packet.reason == Some(Reason::Early)));
@@ -259,7 +264,7 @@ mod tests {
     fn without_names_it_listens_where_the_buffer_is_limited() {
         let (scenario, _, packets) = traced(&[]);
         let names: Vec<&str> =
-            packets.iter().map(|packet| scenario.lines[packet.port as usize].name.as_str()).collect();
+            packets.iter().map(|packet| scenario.lines[packet.port].name.as_str()).collect();
         assert!(!names.is_empty() && names.iter().all(|name| *name == "bottleneck"));
         assert!(packets.is_sorted_by_key(|packet| packet.done));
         let wrong = TracedPackets::at(&scenario, &["botleneck".to_string()]).unwrap_err();

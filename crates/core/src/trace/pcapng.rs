@@ -12,10 +12,11 @@ use super::TracedPacket;
 use super::headers::{Image, image, stand_in};
 use crate::adaptation::Framing;
 use crate::scenario::model::{Medium, Scenario};
+use crate::units::ids::{IdVec, LineId};
 use crate::units::{CELL_PAYLOAD, Time};
 
 /// Return the capture file of packets at these ports; the interfaces have the order of `ports`.
-pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[TracedPacket]) -> Vec<u8> {
+pub fn pcapng(scenario: &Scenario, ports: &[LineId], packets: &[TracedPacket]) -> Vec<u8> {
     let mut file = Vec::new();
     let application = format!("pushout {}", env!("CARGO_PKG_VERSION"));
     let comment = format!("{}, seed {}", scenario.name, scenario.seed);
@@ -26,7 +27,7 @@ pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[TracedPacket]) ->
     options(&mut section, &[(COMMENT, comment.as_bytes()), (APPLICATION, application.as_bytes())]);
     block(&mut file, SECTION, &section);
     let link = link_type(scenario, ports);
-    let mut interfaces = vec![None; scenario.lines.len()];
+    let mut interfaces: IdVec<LineId, _> = IdVec::filled(None, scenario.lines.len());
     for (number, &port) in (0u32..).zip(ports) {
         let line = &scenario.lines[port];
         interfaces[port] = Some(number);
@@ -40,7 +41,7 @@ pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[TracedPacket]) ->
         block(&mut file, INTERFACE, &interface);
     }
     for packet in packets {
-        let interface = interfaces[packet.port as usize].expect("packets are kept of traced ports only");
+        let interface = interfaces[packet.port].expect("packets are kept of traced ports only");
         let image = if link == SUNATM { on_atm(scenario, packet) } else { plain(scenario, packet) };
         block(&mut file, PACKET, &enhanced(interface, packet, image));
     }
@@ -48,8 +49,8 @@ pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[TracedPacket]) ->
 }
 
 /// Return the common link type of all these ports.
-fn link_type(scenario: &Scenario, ports: &[usize]) -> u16 {
-    let is_cells = |&port: &usize| scenario.lines[port].medium == Medium::Cells;
+fn link_type(scenario: &Scenario, ports: &[LineId]) -> u16 {
+    let is_cells = |&port: &LineId| scenario.lines[port].medium == Medium::Cells;
     if ports.iter().all(is_cells) { SUNATM } else { IPV4 }
 }
 
@@ -182,7 +183,7 @@ mod tests {
             TracedPackets::at(&scenario, &[]).unwrap(),
             &mut engine::Stopwatch::default(),
         );
-        let ports: Vec<usize> = packets.ports().collect();
+        let ports: Vec<LineId> = packets.ports().collect();
         let packets = packets.into_list();
         let file = pcapng(&scenario, &ports, &packets);
         (packets, blocks(&file))

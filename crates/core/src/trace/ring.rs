@@ -6,7 +6,7 @@ use super::{Tracer, What};
 use crate::network::circuit::Circuit;
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, LineId};
 use crate::verdict::Reason;
 
 /// Record of an event of a unit at a port.
@@ -15,7 +15,7 @@ pub struct Record {
     /// Instant of the event.
     pub time: Time,
     /// Port of the event.
-    pub port: u32,
+    pub port: LineId,
     /// Kind of the event.
     pub what: What,
     /// The unit as it was at this event.
@@ -26,12 +26,12 @@ pub struct Record {
 /// is used up, the oldest records are dropped and counted.
 #[derive(Clone, Debug)]
 pub struct RecordRing {
-    wanted: Vec<bool>,
+    wanted: IdVec<LineId, bool>,
     room: usize,
     records: VecDeque<Record>,
     missed: u64,
     /// Losses by port and reason since the start of the run.
-    lost: Vec<[u64; Reason::ALL.len()]>,
+    lost: IdVec<LineId, [u64; Reason::ALL.len()]>,
     /// Incomplete frames in flight: (circuit, frame).
     broken: BTreeSet<(CircuitId, u32)>,
     /// Size of `broken` above which frames that are no longer in flight are removed from it.
@@ -40,14 +40,14 @@ pub struct RecordRing {
 
 impl RecordRing {
     /// Build an empty ring for `room` records of the ports `wanted`, out of `ports` ports.
-    pub fn new(ports: usize, wanted: &[usize], room: usize) -> RecordRing {
+    pub fn new(ports: usize, wanted: &[LineId], room: usize) -> RecordRing {
         assert!(room > 0, "a ring has room");
         RecordRing {
-            wanted: (0..ports).map(|port| wanted.contains(&port)).collect(),
+            wanted: (0..ports).map(|port| wanted.contains(&LineId::new(port))).collect(),
             room,
             records: VecDeque::new(),
             missed: 0,
-            lost: vec![[0; Reason::ALL.len()]; ports],
+            lost: IdVec::filled([0; Reason::ALL.len()], ports),
             broken: BTreeSet::new(),
             most: FEW,
         }
@@ -59,7 +59,7 @@ impl RecordRing {
     }
 
     /// Return the losses at a port since the start of the run, in the order of [`Reason::ALL`].
-    pub fn lost(&self, port: usize) -> &[u64; Reason::ALL.len()] {
+    pub fn lost(&self, port: LineId) -> &[u64; Reason::ALL.len()] {
         &self.lost[port]
     }
 
@@ -68,7 +68,7 @@ impl RecordRing {
         self.broken.contains(&(vc, frame))
     }
 
-    fn note_loss(&mut self, port: usize, unit: &Unit, reason: Reason, circuits: &IdVec<CircuitId, Circuit>) {
+    fn note_loss(&mut self, port: LineId, unit: &Unit, reason: Reason, circuits: &IdVec<CircuitId, Circuit>) {
         self.lost[port][reason as usize] += 1;
         self.broken.insert((unit.vc, unit.frame));
         if self.broken.len() > self.most {
@@ -79,7 +79,14 @@ impl RecordRing {
 }
 
 impl Tracer for RecordRing {
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>) {
+    fn see(
+        &mut self,
+        now: Time,
+        port: LineId,
+        unit: &Unit,
+        what: What,
+        circuits: &IdVec<CircuitId, Circuit>,
+    ) {
         if let What::Lost(reason) = what {
             self.note_loss(port, unit, reason, circuits);
         }
@@ -90,7 +97,7 @@ impl Tracer for RecordRing {
             self.records.pop_front();
             self.missed += 1;
         }
-        self.records.push_back(Record { time: now, port: port as u32, what, unit: *unit });
+        self.records.push_back(Record { time: now, port, what, unit: *unit });
     }
 }
 
@@ -107,15 +114,15 @@ mod tests {
     const LAN: &str = include_str!("../../../../scenarios/lan.toml");
 
     /// A run of 300 ms with a ring of this size at its bottleneck, and the number of that port.
-    fn lan(room: usize) -> (Stepper<RecordRing>, usize) {
+    fn lan(room: usize) -> (Stepper<RecordRing>, LineId) {
         of_buffer("8192 cells", room)
     }
 
-    fn of_buffer(buffer: &str, room: usize) -> (Stepper<RecordRing>, usize) {
+    fn of_buffer(buffer: &str, room: usize) -> (Stepper<RecordRing>, LineId) {
         let buffer = format!("port.bottleneck.buffer={buffer}");
         let sets = ["duration=300 ms".to_string(), buffer];
         let scenario = load(LAN, "lan.toml", &sets).unwrap();
-        let port = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+        let port = scenario.lines.position(|line| line.name == "bottleneck").unwrap();
         (Stepper::new(&scenario, true, RecordRing::new(scenario.lines.len(), &[port], room)), port)
     }
 
@@ -141,7 +148,7 @@ mod tests {
         let seen =
             records.iter().filter(is_lost).map(|record| (record.time, record.unit.vc, record.unit.frame));
         let (outcome, _) = stepper.finish();
-        let logged = outcome.losses.iter().filter(|loss| loss.port as usize == port);
+        let logged = outcome.losses.iter().filter(|loss| loss.port == port);
         assert!(seen.eq(logged.map(|loss| (loss.time, loss.vc, loss.frame))));
     }
 

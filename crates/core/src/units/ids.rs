@@ -16,6 +16,10 @@
 //! let held: IdVec<PortVc, u64> = IdVec::filled(0, 4);
 //! assert_eq!(held[CircuitId(2)], 0); // the number in the network is no number at the port
 //! ```
+//!
+//! Plain integers remain for: event entities, which number items of several kinds (ports, memories, ends of flows);
+//! the place of a step, which is a port, a host or a memory; the memory of a pause frame, which may be a storm; ranges
+//! of transfers, because a range of ids is no iterator; queues and pools within one memory.
 
 use core::fmt;
 use core::iter::Enumerate;
@@ -30,7 +34,8 @@ pub trait Id: Copy + Ord {
     fn index(self) -> usize;
 }
 
-/// Numbers of items that have no id type, such as lines.
+/// Numbers of items that have no id type: queues of a pool, whose policies count from 0 in each pool, and classes of
+/// a scheduler.
 impl Id for usize {
     #[inline(always)]
     fn new(index: usize) -> usize {
@@ -86,6 +91,33 @@ macro_rules! id {
 }
 
 id! {
+    /// A node's place in the list of the scenario, from 0.
+    NodeId
+}
+
+id! {
+    /// A station's number, by which the packet engine groups the events of a day: the number of a port, or beyond
+    /// those of ports the number of a memory.
+    StationId
+}
+
+id! {
+    /// A line's place in the list of the scenario, from 0, which is also the number of its sending port: a line has
+    /// one port, and a port one line.
+    LineId
+}
+
+id! {
+    /// A flow's place in the list of the scenario, from 0. Units and frames on the way contain it.
+    FlowId
+}
+
+id! {
+    /// A memory's place in the list of the scenario, from 0.
+    MemoryId
+}
+
+id! {
     /// A circuit's number in the network: its place in the list of the scenario, from 0. Units and frames contain it.
     CircuitId
 }
@@ -99,6 +131,14 @@ id! {
 id! {
     /// A queue's number at its port, from 0.
     QueueId
+}
+
+impl LineId {
+    /// Return the station of a port that has events of its own.
+    #[inline(always)]
+    pub const fn station(self) -> StationId {
+        StationId(self.0)
+    }
 }
 
 impl PortVc {
@@ -152,7 +192,7 @@ impl<K: Id, T> IdVec<K, T> {
     }
 
     /// Return all ids with an entry, in order.
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + use<K, T> {
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + Clone + use<K, T> {
         (0..self.len()).map(K::new)
     }
 
@@ -186,6 +226,23 @@ impl<K: Id, T> IdVec<K, T> {
     /// Like [`pairs`](IdVec::pairs), for writing.
     pub fn pairs_mut(&mut self) -> impl Iterator<Item = (K, &mut T)> {
         self.entries.iter_mut().enumerate().map(|(index, entry)| (K::new(index), entry))
+    }
+
+    /// Return the first id whose entry fulfils a condition.
+    pub fn position(&self, fulfils: impl FnMut(&T) -> bool) -> Option<K> {
+        self.entries.iter().position(fulfils).map(K::new)
+    }
+
+    /// Return the entries as a slice, in the order of their ids.
+    #[inline(always)]
+    pub fn as_slice(&self) -> &[T] {
+        &self.entries
+    }
+
+    /// Return the entries as a slice, for writing.
+    #[inline(always)]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.entries
     }
 
     /// Set every entry to `entry`.

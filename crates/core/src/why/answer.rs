@@ -12,7 +12,7 @@ use crate::excerpt::quoted;
 use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
 use crate::units::Time;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
 use crate::view;
 use crate::words::nearest::unknown;
@@ -70,7 +70,7 @@ pub fn answer(
     let mut answer = json!({
         "scenario": scenario.name,
         "seed": scenario.seed,
-        "port": scenario.lines[trouble.of.port as usize].name,
+        "port": scenario.lines[trouble.of.port].name,
         "reaction": worlds.reaction(),
         "ill": asked.ill.word(),
         "frame": frame(scenario, &trouble.of),
@@ -162,9 +162,13 @@ fn found<'a>(scenario: &'a Scenario, asked: &Asked<'_>) -> Result<(Worlds<'a>, u
 }
 
 /// Return the port of this name.
-fn port(scenario: &Scenario, name: &str) -> Result<usize, String> {
+fn port(scenario: &Scenario, name: &str) -> Result<LineId, String> {
     let names: Vec<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
-    names.iter().position(|other| *other == name).ok_or_else(|| unknown("port", name, &names))
+    names
+        .iter()
+        .position(|other| *other == name)
+        .map(LineId::new)
+        .ok_or_else(|| unknown("port", name, &names))
 }
 
 /// Return the frame that is asked for, at a port that is given.
@@ -189,7 +193,7 @@ fn flow_of<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a Flow, String> {
     let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
     let number =
         names.iter().position(|other| *other == name).ok_or_else(|| unknown("flow", name, &names))?;
-    Ok(&scenario.flows[number])
+    Ok(&scenario.flows[FlowId::new(number)])
 }
 
 /// Describe a number beyond those of the frames, which are described too.
@@ -205,17 +209,17 @@ fn of_flow(flow: Option<&str>) -> String {
 }
 
 /// Choose the port, because none is given: that of the frame, or the one with most such frames.
-fn anywhere(scenario: &Scenario, asked: &Asked<'_>) -> Result<(usize, Target), String> {
+fn anywhere(scenario: &Scenario, asked: &Asked<'_>) -> Result<(LineId, Target), String> {
     let outcome = engine::run(scenario, true);
     let ports = match asked.at[..] {
-        [] => (0..scenario.lines.len()).collect(),
+        [] => scenario.lines.keys().collect(),
         _ => asked.at.iter().map(|name| port(scenario, name)).collect::<Result<Vec<_>, _>>()?,
     };
-    let by_port = |count: &dyn Fn(usize) -> u64| {
+    let by_port = |count: &dyn Fn(LineId) -> u64| {
         let most = ports.iter().copied().max_by_key(|&port| (count(port), Reverse(port)));
         most.filter(|&port| count(port) > 0)
     };
-    let counters = |port: usize| outcome.network.ports[port].counters();
+    let counters = |port: LineId| outcome.network.ports[port].counters();
     let none = || format!("no port {} a frame after the warm-up", asked.ill.verb());
     match asked.ill {
         Ill::Late(_) => Err("at must name a port if frames are late".to_string()),
@@ -226,7 +230,7 @@ fn anywhere(scenario: &Scenario, asked: &Asked<'_>) -> Result<(usize, Target), S
             Ok((by_port(&|port| counters(port).rare().trimmed).ok_or_else(none)?, target(scenario, asked)?))
         }
         Ill::Lost => {
-            let here = outcome.losses.iter().filter(|loss| ports.contains(&(loss.port as usize)));
+            let here = outcome.losses.iter().filter(|loss| ports.contains(&loss.port));
             lost_anywhere(scenario, asked, here, none)
         }
     }
@@ -238,7 +242,7 @@ fn lost_anywhere<'l>(
     asked: &Asked<'_>,
     losses: impl Iterator<Item = &'l LossRecord>,
     none: impl Fn() -> String,
-) -> Result<(usize, Target), String> {
+) -> Result<(LineId, Target), String> {
     let (warmup, mut seen) = (Time::ZERO + scenario.warmup, BTreeSet::new());
     let mut is_new = |loss: &&LossRecord| seen.insert((loss.vc, loss.frame)) && loss.time >= warmup;
     let lost: Vec<&LossRecord> = losses
@@ -259,15 +263,15 @@ fn lost_anywhere<'l>(
             lost.iter().find(|loss| (loss.vc, loss.frame) == (vc, frame)).unwrap_or(&first)
         }
         Target::Any => {
-            let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+            let mut counts: BTreeMap<LineId, usize> = BTreeMap::new();
             lost.iter().for_each(|loss| *counts.entry(loss.port).or_default() += 1);
             let most = counts.into_iter().max_by_key(|&(port, count)| (count, Reverse(port)));
-            return Ok((most.map_or(first.port, |(port, _)| port) as usize, Target::Any));
+            return Ok((most.map_or(first.port, |(port, _)| port), Target::Any));
         }
     };
     match asked.which {
-        Which::Frame(..) => Ok((chosen.port as usize, target(scenario, asked)?)),
-        _ => Ok((chosen.port as usize, Target::Frame(chosen.vc, chosen.frame))),
+        Which::Frame(..) => Ok((chosen.port, target(scenario, asked)?)),
+        _ => Ok((chosen.port, Target::Frame(chosen.vc, chosen.frame))),
     }
 }
 
@@ -277,7 +281,7 @@ fn frame(scenario: &Scenario, decision: &Decision) -> Json {
     shown.insert("flow".to_string(), flow(scenario, decision).into());
     shown.insert("number".to_string(), (u64::from(decision.frame) + 1).into());
     shown.insert("time_s".to_string(), seconds(decision.time).into());
-    shown.insert("port".to_string(), scenario.lines[decision.port as usize].name.clone().into());
+    shown.insert("port".to_string(), scenario.lines[decision.port].name.clone().into());
     if let Some((_, Payload::Tcp(segment))) = decision.content {
         let key = if segment.is_ack { "ack" } else { "seq" };
         shown.insert(key.to_string(), if segment.is_ack { segment.ack } else { segment.seq }.into());
@@ -288,7 +292,7 @@ fn frame(scenario: &Scenario, decision: &Decision) -> Json {
 
 /// Return the name of the flow of a frame.
 fn flow(scenario: &Scenario, decision: &Decision) -> String {
-    let named = decision.content.and_then(|(flow, _)| scenario.flows.get(flow as usize));
+    let named = decision.content.and_then(|(flow, _)| scenario.flows.get(flow));
     named.map_or_else(|| scenario.vcs[decision.packet.vc].name.clone(), |flow| flow.name.clone())
 }
 
@@ -303,7 +307,7 @@ fn seconds(time: Time) -> f64 {
 
 /// Describe the rule by which the ill happened, with the figures in force.
 fn rule(scenario: &Scenario, trouble: &Trouble) -> Json {
-    let port = trouble.of.port as usize;
+    let port = trouble.of.port;
     let line = &scenario.lines[port];
     let memory = scenario.memories.iter().find(|memory| memory.ports.iter().any(|(other, _)| *other == port));
     let thresholds = view::fixed_thresholds(scenario, port);
@@ -383,7 +387,7 @@ fn dearest(
     Ok(json!({
         "scenario": scenario.name,
         "seed": scenario.seed,
-        "port": scenario.lines[worlds.troubles()[0].of.port as usize].name,
+        "port": scenario.lines[worlds.troubles()[0].of.port].name,
         "reaction": worlds.reaction(),
         "frames": frames.len(),
         "of": worlds.troubles().len(),

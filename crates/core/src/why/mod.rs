@@ -24,7 +24,7 @@ mod worlds;
 use crate::scenario::model::{NodeMemory, Scenario};
 use crate::unit::Unit;
 use crate::units::Span;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, IdVec, LineId};
 
 pub use answer::{Asked, Rival, Which, answer};
 pub use record::{Decision, Trouble};
@@ -93,7 +93,7 @@ pub enum Reaction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The port.
-    pub port: usize,
+    pub port: LineId,
     /// What happened to frames there.
     pub ill: Ill,
     /// Whether sources react.
@@ -105,18 +105,20 @@ pub struct Question {
 }
 
 /// Return which ports a decision at `port` can depend on: the port itself, or all that share its memory.
-fn scope(scenario: &Scenario, port: usize) -> Vec<bool> {
-    let has = |memory: &&NodeMemory, port: usize| memory.ports.iter().any(|(other, _)| *other == port);
+fn scope(scenario: &Scenario, port: LineId) -> IdVec<LineId, bool> {
+    let has = |memory: &&NodeMemory, port: LineId| memory.ports.iter().any(|(other, _)| *other == port);
     let memory = scenario.memories.iter().find(|memory| has(memory, port));
-    (0..scenario.lines.len())
+    scenario
+        .lines
+        .keys()
         .map(|other| other == port || memory.is_some_and(|memory| has(&memory, other)))
         .collect()
 }
 
 /// Return why recorded arrivals do not determine what these ports do; `None` if they do.
-fn undetermined(scenario: &Scenario, ports: &[bool]) -> Option<String> {
+fn undetermined(scenario: &Scenario, ports: &IdVec<LineId, bool>) -> Option<String> {
     let paused = scenario.paused_lines();
-    let of = |number: usize| {
+    let of = |number: LineId| {
         let line = &scenario.lines[number];
         let why = match () {
             () if line.port.gates.credit.is_some() => "waits for credits",
@@ -128,5 +130,5 @@ fn undetermined(scenario: &Scenario, ports: &[bool]) -> Option<String> {
             line.name
         ))
     };
-    (0..ports.len()).filter(|&port| ports[port]).find_map(of)
+    ports.keys().filter(|&port| ports[port]).find_map(of)
 }

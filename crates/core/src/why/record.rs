@@ -8,7 +8,7 @@ use crate::network::circuit::{Circuit, Payload};
 use crate::trace::{Tracer, What};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 use crate::verdict::Reason;
 
 /// A frame at a port, about whose first unit the port had to decide.
@@ -17,13 +17,13 @@ pub struct Decision {
     /// The instant.
     pub time: Time,
     /// The port.
-    pub port: u32,
+    pub port: LineId,
     /// The frame.
     pub packet: Packet,
     /// Serial number of the frame on its circuit, from 0.
     pub frame: u32,
     /// The flow that sent it, and its payload.
-    pub content: Option<(u32, Payload)>,
+    pub content: Option<(FlowId, Payload)>,
     /// Units in the port when its first unit arrived, without it.
     pub units: u64,
     /// Octets of these units.
@@ -53,7 +53,7 @@ pub struct Trouble {
 #[derive(Clone, Debug)]
 pub(super) struct Recorder {
     /// Which ports the question is about.
-    scope: Vec<bool>,
+    scope: IdVec<LineId, bool>,
     ill: Ill,
     /// Whether all units are recorded, so that they can be offered again.
     keeps_units: bool,
@@ -66,16 +66,16 @@ pub(super) struct Recorder {
     pub(super) broken_here: HashMap<Packet, Time>,
     troubled: HashSet<Packet>,
     /// The latest frame of each circuit at each port, and its number among the decisions.
-    latest: HashMap<(u32, CircuitId), (Packet, usize)>,
+    latest: HashMap<(LineId, CircuitId), (Packet, usize)>,
     /// Units and octets in each port of the question.
-    held: HashMap<u32, (u64, u64)>,
+    held: HashMap<LineId, (u64, u64)>,
     busy: usize,
 }
 
 impl Recorder {
-    pub(super) fn new(scope: &[bool], ill: Ill, keeps_units: bool, warmup: Time) -> Recorder {
+    pub(super) fn new(scope: &IdVec<LineId, bool>, ill: Ill, keeps_units: bool, warmup: Time) -> Recorder {
         Recorder {
-            scope: scope.to_vec(),
+            scope: scope.clone(),
             ill,
             keeps_units,
             warmup,
@@ -91,7 +91,7 @@ impl Recorder {
         }
     }
 
-    fn arrives(&mut self, now: Time, port: u32, unit: &Unit, circuits: &IdVec<CircuitId, Circuit>) {
+    fn arrives(&mut self, now: Time, port: LineId, unit: &Unit, circuits: &IdVec<CircuitId, Circuit>) {
         let (units, octets) = self.held.get(&port).copied().unwrap_or_default();
         if self.held.values().all(|(units, _)| *units == 0) {
             self.busy = self.decisions.len();
@@ -112,7 +112,7 @@ impl Recorder {
     }
 
     /// Take a unit that has left a port, or was lost there, out of its books.
-    fn removed(&mut self, port: u32, unit: &Unit) {
+    fn removed(&mut self, port: LineId, unit: &Unit) {
         let (units, octets) = self.held.entry(port).or_default();
         (*units, *octets) = (*units - 1, octets.saturating_sub(u64::from(unit.bytes)));
     }
@@ -130,7 +130,7 @@ impl Recorder {
     }
 
     /// Return the number of the decision about the frame of a unit at a port.
-    fn index_of(&self, port: u32, unit: &Unit) -> Option<usize> {
+    fn index_of(&self, port: LineId, unit: &Unit) -> Option<usize> {
         let packet = Packet::of(unit);
         match self.latest.get(&(port, unit.vc)) {
             Some((latest, index)) if *latest == packet => Some(*index),
@@ -147,7 +147,7 @@ impl Recorder {
         self.troubles.push(Trouble { of, own: index, time: now, reason, decisions, busy });
     }
 
-    fn leaves(&mut self, now: Time, port: u32, unit: &Unit) {
+    fn leaves(&mut self, now: Time, port: LineId, unit: &Unit) {
         self.removed(port, unit);
         let may_be = match self.ill {
             Ill::Lost => false,
@@ -167,7 +167,7 @@ impl Recorder {
         }
     }
 
-    fn lost(&mut self, now: Time, port: u32, unit: &Unit, reason: Reason) {
+    fn lost(&mut self, now: Time, port: LineId, unit: &Unit, reason: Reason) {
         self.removed(port, unit);
         self.broken_here.entry(Packet::of(unit)).or_insert(now);
         match reason {
@@ -182,7 +182,14 @@ impl Recorder {
 }
 
 impl Tracer for Recorder {
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>) {
+    fn see(
+        &mut self,
+        now: Time,
+        port: LineId,
+        unit: &Unit,
+        what: What,
+        circuits: &IdVec<CircuitId, Circuit>,
+    ) {
         if let What::Lost(_) = what {
             self.broken.entry(Packet::of(unit)).or_insert(now);
         }
@@ -190,9 +197,9 @@ impl Tracer for Recorder {
             return;
         }
         match what {
-            What::Arrives => self.arrives(now, port as u32, unit, circuits),
-            What::Leaves => self.leaves(now, port as u32, unit),
-            What::Lost(reason) => self.lost(now, port as u32, unit, reason),
+            What::Arrives => self.arrives(now, port, unit, circuits),
+            What::Leaves => self.leaves(now, port, unit),
+            What::Lost(reason) => self.lost(now, port, unit, reason),
         }
     }
 }

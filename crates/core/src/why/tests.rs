@@ -1,5 +1,6 @@
 use super::*;
 use crate::scenario::load;
+use crate::units::ids::LineId;
 
 /// Write a scenario: sources, each with the instants in microseconds at which it sends a packet of 1000 octets to the
 /// port of its letter's case: small letters to `out`, capitals to `other`. The ports take 8 ms for a packet.
@@ -29,8 +30,8 @@ fn scenario(text: &str) -> Scenario {
     load(text, "why.toml", &[]).unwrap_or_else(|why| panic!("{text}\n{why}"))
 }
 
-fn port(scenario: &Scenario, name: &str) -> usize {
-    scenario.lines.iter().position(|line| line.name == name).unwrap()
+fn port(scenario: &Scenario, name: &str) -> LineId {
+    scenario.lines.position(|line| line.name == name).unwrap()
 }
 
 fn ask(scenario: &Scenario, at: &str, reaction: Reaction) -> Question {
@@ -39,7 +40,7 @@ fn ask(scenario: &Scenario, at: &str, reaction: Reaction) -> Question {
 
 /// Return the name of a decision's flow.
 fn name<'a>(scenario: &'a Scenario, decision: &Decision) -> &'a str {
-    &scenario.flows[decision.content.unwrap().0 as usize].name
+    &scenario.flows[decision.content.unwrap().0].name
 }
 
 /// Return the flows whose refusal saves the frame of this flow, without and with reactions, which do not matter here.

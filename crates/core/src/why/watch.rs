@@ -7,15 +7,15 @@ use crate::network::circuit::Circuit;
 use crate::trace::{Tracer, What};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, LineId};
 
 /// A frame that is refused at a port.
-pub(super) type Refusal = (u32, Packet);
+pub(super) type Refusal = (LineId, Packet);
 
 /// A frame whose fate is observed.
 #[derive(Clone, Copy, Debug)]
 struct Watched {
-    port: u32,
+    port: LineId,
     arrived: Option<Time>,
     had_mark: bool,
     fate: Fate,
@@ -42,12 +42,12 @@ pub(super) struct Watch {
     /// Frames that have lost a unit since something has been refused or observed, and when the first: at any port, or at
     /// those of `scope`.
     pub(super) broken: HashMap<Packet, Time>,
-    scope: Option<Vec<bool>>,
+    scope: Option<IdVec<LineId, bool>>,
 }
 
 impl Watch {
     /// Observe nothing yet; `scope` limits the losses that are counted to some ports.
-    pub(super) fn new(ill: Ill, scope: Option<Vec<bool>>) -> Watch {
+    pub(super) fn new(ill: Ill, scope: Option<IdVec<LineId, bool>>) -> Watch {
         Watch { ill, refused: Vec::new(), watched: HashMap::new(), open: 0, broken: HashMap::new(), scope }
     }
 
@@ -57,7 +57,7 @@ impl Watch {
     }
 
     /// Observe frames, each at its port.
-    pub(super) fn follow(&mut self, frames: impl IntoIterator<Item = (u32, Packet)>) {
+    pub(super) fn follow(&mut self, frames: impl IntoIterator<Item = (LineId, Packet)>) {
         for (port, packet) in frames {
             let watched = Watched { port, arrived: None, had_mark: false, fate: Fate::Open };
             self.open += usize::from(self.watched.insert(packet, watched).is_none());
@@ -81,7 +81,7 @@ impl Watch {
         }
     }
 
-    fn leaves(&mut self, now: Time, port: u32, unit: &Unit) {
+    fn leaves(&mut self, now: Time, port: LineId, unit: &Unit) {
         let packet = Packet::of(unit);
         let Some(&Watched { port: at, arrived, had_mark, .. }) = self.watched.get(&packet) else { return };
         if at != port {
@@ -102,17 +102,17 @@ impl Watch {
 }
 
 impl Tracer for Watch {
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+    fn see(&mut self, now: Time, port: LineId, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let packet = Packet::of(unit);
         match what {
             What::Arrives => {
-                if let Some(watched) = self.watched.get_mut(&packet).filter(|each| each.port == port as u32)
+                if let Some(watched) = self.watched.get_mut(&packet).filter(|each| each.port == port)
                     && watched.arrived.is_none()
                 {
                     (watched.arrived, watched.had_mark) = (Some(now), unit.flags.has(Flags::CE));
                 }
             }
-            What::Leaves => self.leaves(now, port as u32, unit),
+            What::Leaves => self.leaves(now, port, unit),
             What::Lost(_) => {
                 self.decide(packet, Fate::Lost);
                 let is_counted = !self.refused.is_empty() || !self.watched.is_empty();
@@ -123,7 +123,7 @@ impl Tracer for Watch {
         }
     }
 
-    fn refuses(&self, port: usize, unit: &Unit) -> bool {
-        !self.refused.is_empty() && self.refused.contains(&(port as u32, Packet::of(unit)))
+    fn refuses(&self, port: LineId, unit: &Unit) -> bool {
+        !self.refused.is_empty() && self.refused.contains(&(port, Packet::of(unit)))
     }
 }

@@ -8,13 +8,14 @@ use super::{Packet, Question, Reaction, scope, undetermined};
 use crate::engine::reference::{Offered, Stepper};
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId};
 
 /// A recorded run, from which other worlds depart.
 #[derive(Debug)]
 pub struct Worlds<'a> {
     scenario: &'a Scenario,
     question: Question,
-    scope: Vec<bool>,
+    scope: IdVec<LineId, bool>,
     decisions: Vec<Decision>,
     units: Vec<Offered>,
     troubles: Vec<Trouble>,
@@ -85,7 +86,7 @@ impl<'a> Worlds<'a> {
         let (outcome, recorder) = stepper.finish();
         outcome.complete(scenario).map_err(|refusal| refusal.message)?;
         let Recorder { decisions, units, mut troubles, broken, broken_here, .. } = recorder;
-        troubles.retain(|trouble| trouble.of.port as usize == question.port);
+        troubles.retain(|trouble| trouble.of.port == question.port);
         let broken = if question.reaction == Reaction::Off { broken_here } else { broken };
         let mut losses: Vec<Time> = broken.values().copied().filter(|time| *time >= warmup).collect();
         losses.sort_unstable();
@@ -256,7 +257,7 @@ impl<'a> Worlds<'a> {
         (port, packet)
     }
 
-    fn watched(&self, trouble: usize) -> (u32, Packet) {
+    fn watched(&self, trouble: usize) -> (LineId, Packet) {
         let of = self.troubles[trouble].of;
         (of.port, of.packet)
     }

@@ -11,19 +11,19 @@ use pushout_core::scenario::load;
 use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::trace::{TracedPacket, TracedPackets};
+use pushout_core::units::ids::{FlowId, LineId};
 
 /// The delivery times of flow number `flow` of a packet network, in ps, sorted: of what is delivered from the warm-up on.
 fn of_trace(scenario: &Scenario, flow: usize) -> Vec<u64> {
     let tracer = TracedPackets::at(scenario, &["*".to_string()]).unwrap();
     let (_, tracer) = reference::run_traced(scenario, false, tracer, &mut Stopwatch::default());
     let packets = tracer.into_list();
-    let path = &scenario.vcs[scenario.flows[flow].vc].path;
-    let at = |line: usize| {
+    let path = &scenario.vcs[scenario.flows[FlowId::new(flow)].vc].path;
+    let at = |line: LineId| {
         let is_data = move |packet: &&TracedPacket| {
-            packet.port as usize == line
-                && packet.segment().is_some_and(|segment| segment.len > 0 && !segment.is_ack)
+            packet.port == line && packet.segment().is_some_and(|segment| segment.len > 0 && !segment.is_ack)
         };
-        packets.iter().filter(is_data).filter(move |packet| packet.content.unwrap().0 as usize == flow)
+        packets.iter().filter(is_data).filter(move |packet| packet.content.unwrap().0.index() == flow)
     };
     let (first, last) = (path[0], *path.last().unwrap());
     let delay = scenario.lines[last].delay.0;

@@ -7,6 +7,7 @@ use pushout_core::api::Request;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::scenario::{self, explain};
 use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::units::ids::FlowId;
 
 /// Four spines between two leaves with 32 hosts each.
 const LEAF_SPINE: &str = r#"
@@ -47,7 +48,7 @@ fn load(text: &str, sets: &[&str], seed: u64) -> Scenario {
 
 /// Names of the lines on the way of a flow.
 fn lines(scenario: &Scenario, flow: usize) -> Vec<&str> {
-    let path = &scenario.vcs[scenario.flows[flow].vc].path;
+    let path = &scenario.vcs[scenario.flows[FlowId::new(flow)].vc].path;
     path.iter().map(|line| scenario.lines[*line].name.as_str()).collect()
 }
 
@@ -55,7 +56,7 @@ fn lines(scenario: &Scenario, flow: usize) -> Vec<&str> {
 fn flows_over(scenario: &Scenario, begin: &str) -> Vec<u64> {
     let count =
         |(line, _)| scenario.flows.iter().filter(|flow| scenario.vcs[flow.vc].path.contains(&line)).count();
-    let chosen = scenario.lines.iter().enumerate().filter(|(_, line)| line.name.starts_with(begin));
+    let chosen = scenario.lines.pairs().filter(|(_, line)| line.name.starts_with(begin));
     chosen.map(|chosen| count(chosen) as u64).collect()
 }
 

@@ -5,6 +5,7 @@ use pushout_core::api::Request;
 use pushout_core::scenario::explain;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::units::ids::FlowId;
 
 /// Four lines between two hosts at two leaves; packets of 1500 octets, and acknowledgements of 52.
 const LONE: &str = r#"
@@ -157,7 +158,7 @@ fn a_scenario_and_its_explicit_form_have_the_same_transfers() {
     let rows =
         "from,to,bytes,start,name,class,after\n0,1,3000,0,a,short,\n1,0,3000,1 us,\"b, the second\",,a\n";
     let scenario = load(rows, &[]).unwrap();
-    assert_eq!(scenario.flows[0].class, "short");
+    assert_eq!(scenario.flows[FlowId(0)].class, "short");
     let explicit = explain(&scenario);
     assert_eq!(
         explicit["workload"]["data"],

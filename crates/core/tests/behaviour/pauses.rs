@@ -7,6 +7,7 @@ use pushout_core::rng::Stream;
 use pushout_core::scenario::headroom::{Headroom, headrooms};
 use pushout_core::scenario::{load, thresholds};
 use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::units::ids::MemoryId;
 
 /// A sender at 8 Mb/s, 500 us from a router whose port to the receiver is ten times slower. Packets of 1000 octets take one cell
 /// each; a queue may have 3 of shared room.
@@ -310,7 +311,7 @@ fn automatic_thresholds_lose_nothing_and_keep_the_line_busy() {
     let scenario = load(CHAIN, "chain.toml", &auto.map(String::from)).unwrap();
     let &[Headroom { needed, given, .. }] = &headrooms(&scenario)[..] else { panic!("one link") };
     assert_eq!((needed, given), (6, 6), "one, and 64 + 1000 + 2000 + 1000 octets in cells of 1000");
-    assert_eq!(scenario.memories[0].queues[0].limits.pause.unwrap().xon, 5, "4064 octets");
+    assert_eq!(scenario.memories[MemoryId(0)].queues[0].limits.pause.unwrap().xon, 5, "4064 octets");
     let document = run(CHAIN, &auto);
     assert_eq!((of_queue(&document, "dropped"), codes(&document)), (&json!(0), vec![]));
     // a packet takes 10 ms; from the first one on, at 1.5 ms, the line never waits

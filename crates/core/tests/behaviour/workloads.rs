@@ -8,6 +8,7 @@ use pushout_core::scenario::explain;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::Value as Json;
 use pushout_core::units::PS_PER_S;
+use pushout_core::units::ids::{FlowId, NodeId};
 
 /// Two leaves with four hosts each; the fabric is as fast as all hosts of a leaf.
 const FABRIC: &str = r#"
@@ -58,7 +59,7 @@ fn arrivals_come_at_the_rate_that_makes_the_load_of_the_senders_link() {
     let fixed =
         load(&["flows.source={kind='arrivals', sizes='1 kB', rate='100 per s', gaps='fixed', to='any'}"]);
     assert_eq!(fixed.flows.len(), 8 * 5);
-    let gap = fixed.flows[1].start.0 - fixed.flows[0].start.0;
+    let gap = fixed.flows[FlowId(1)].start.0 - fixed.flows[FlowId(0)].start.0;
     assert!(gap.abs_diff(PS_PER_S / 100) <= 1, "{gap}");
 }
 
@@ -230,8 +231,8 @@ fn a_query_is_complete_with_its_last_answer() {
     let (report, scenario) = (run_on_both(FABRIC, &sets), load(&sets));
     let queries = scenario.flows.len() / 5;
     poisson("queries", queries, 8.0 * 5.0);
-    for answers in scenario.flows.chunks(5) {
-        let hosts: BTreeSet<usize> = answers.iter().map(|flow| flow.from).collect();
+    for answers in scenario.flows.as_slice().chunks(5) {
+        let hosts: BTreeSet<NodeId> = answers.iter().map(|flow| flow.from).collect();
         assert_eq!(hosts.len(), 5, "hosts answer once");
         assert!(answers.iter().all(|flow| flow.to == answers[0].to && flow.start == answers[0].start));
         assert_eq!(answers.iter().map(|flow| flow.transfer.unwrap().octets).sum::<u64>(), 100_001);

@@ -11,7 +11,7 @@ use pushout_core::scenario::load;
 use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::unit::{Flags, Unit};
-use pushout_core::units::ids::CircuitId;
+use pushout_core::units::ids::{CircuitId, LineId};
 use pushout_core::verdict::Reason;
 
 use crate::equivalence::random::schema::names;
@@ -69,12 +69,12 @@ fn words(json: &Json, tag: &str, found: &mut Vec<String>) {
 }
 
 /// Losses by port and reason: in the log, and in the books of the ports.
-fn losses(outcome: &Outcome) -> [BTreeMap<(usize, Reason), u64>; 2] {
+fn losses(outcome: &Outcome) -> [BTreeMap<(LineId, Reason), u64>; 2] {
     let (mut logged, mut booked) = (BTreeMap::new(), BTreeMap::new());
     for loss in &outcome.losses {
-        *logged.entry((loss.port as usize, loss.reason)).or_default() += 1;
+        *logged.entry((loss.port, loss.reason)).or_default() += 1;
     }
-    for (index, port) in outcome.network.ports.iter().enumerate() {
+    for (index, port) in outcome.network.ports.pairs() {
         for reason in Reason::ALL {
             booked.insert((index, reason), port.counters().lost_for(reason));
         }

@@ -11,6 +11,7 @@ use pushout_core::trace::{TracedPackets, pcapng};
 use pushout_core::units::Span;
 
 use crate::equivalence::{compare, fabrics, random, seeds};
+use pushout_core::units::ids::LineId;
 
 /// What a recorded run leaves.
 struct Recorded {
@@ -27,7 +28,7 @@ fn recorded(scenario: &Scenario, engine: EngineKind, ports: &[String]) -> Record
     let mut document = report(&scenario, &outcome, None);
     document["engine"]["name"] = Json::Null;
     document["engine"]["events"] = Json::Null;
-    let ports: Vec<usize> = packets.ports().collect();
+    let ports: Vec<LineId> = packets.ports().collect();
     let capture = pcapng(&scenario, &ports, &packets.into_list());
     Recorded { capture, document, losses: outcome.losses }
 }

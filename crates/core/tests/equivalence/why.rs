@@ -42,7 +42,7 @@ fn scenario(text: &str) -> Scenario {
 }
 
 fn question(scenario: &Scenario, most: usize) -> Question {
-    let port = scenario.lines.iter().position(|line| line.name == "out").unwrap();
+    let port = scenario.lines.position(|line| line.name == "out").unwrap();
     Question { port, ill: Ill::Lost, reaction: Reaction::On, most, skip: 0 }
 }
 

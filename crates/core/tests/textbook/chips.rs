@@ -13,7 +13,7 @@ use pushout_core::scenario::load;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
-use pushout_core::units::ids::{CircuitId, IdVec};
+use pushout_core::units::ids::{CircuitId, IdVec, LineId};
 use pushout_core::verdict::Reason;
 
 /// Octets of a cell of the memory.
@@ -76,7 +76,7 @@ struct Pair {
     chip: Chip,
     policy: Box<dyn Policy>,
     /// For each line of the scenario the port of the chip.
-    ports: Vec<Option<usize>>,
+    ports: IdVec<LineId, Option<usize>>,
     /// Losses that the engine has still to report.
     awaited: VecDeque<(Packet, Reason)>,
     lost: usize,
@@ -96,7 +96,7 @@ impl Pair {
 }
 
 impl Tracer for Pair {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+    fn see(&mut self, now: Time, line: LineId, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let Some(port) = self.ports[line] else { return };
         let cells = usize::from(unit.bytes).div_ceil(CELL);
         let packet = Packet { vc: unit.vc.0, frame: unit.frame, bytes: unit.bytes.into(), cells };

@@ -14,7 +14,7 @@ use pushout_core::scenario::load;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
-use pushout_core::units::ids::{CircuitId, IdVec};
+use pushout_core::units::ids::{CircuitId, IdVec, LineId};
 
 /// Octets of a message with freed credits.
 const MESSAGE: u64 = 8;
@@ -116,13 +116,13 @@ impl Hop {
 /// Arrival of each packet at the first port, and its departures from the two ports.
 #[derive(Default)]
 struct Seen {
-    lines: [usize; 2],
+    lines: [LineId; 2],
     came: Vec<(u64, Packet)>,
     left: [Vec<(u64, Packet)>; 2],
 }
 
 impl Tracer for Seen {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+    fn see(&mut self, now: Time, line: LineId, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let Some(port) = self.lines.iter().position(|own| *own == line) else { return };
         let packet = Packet { circuit: unit.vc.0, frame: unit.frame, octets: unit.bytes.into() };
         match what {
@@ -299,7 +299,7 @@ fn compare(seed: u64) -> [u64; 3] {
     let hop = Hop::draw(&mut stream);
     let text = hop.text(&mut stream);
     let scenario = load(&text, "hop.toml", &[]).unwrap_or_else(|wrong| panic!("{}\n{text}", wrong.message));
-    let line = |name: &str| scenario.lines.iter().position(|line| line.name == name).unwrap();
+    let line = |name: &str| scenario.lines.position(|line| line.name == name).unwrap();
     let seen = Seen { lines: [line("in"), line("out")], ..Seen::default() };
     let (outcome, seen) = reference::run_traced(&scenario, false, seen, &mut Stopwatch::default());
     let model = run(&hop, &seen.came);

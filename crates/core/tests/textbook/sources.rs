@@ -3,6 +3,7 @@
 
 use pushout_core::rng::Stream;
 use pushout_core::scenario::load;
+use pushout_core::units::ids::NodeId;
 
 /// A transfer: its start (ps), its two hosts, and its octets.
 type Transfer = (u64, String, String, u64);
@@ -28,7 +29,7 @@ fn scenario(seed: u64, source: &str) -> Vec<Transfer> {
     );
     let scenario = load(&text, "sources.toml", &[]).unwrap_or_else(|refusal| panic!("{refusal}"));
     let transfers = scenario.flows.iter().filter(|flow| flow.name.starts_with("drawn."));
-    let node = |node: usize| scenario.nodes[node].name.clone();
+    let node = |node: NodeId| scenario.nodes[node].name.clone();
     let transfer = |flow: &pushout_core::scenario::model::Flow| {
         (flow.start.0, node(flow.from), node(flow.to), flow.transfer.unwrap().octets)
     };

@@ -14,12 +14,12 @@ use pushout_core::scenario::model::{NodeKind, Scenario};
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
-use pushout_core::units::ids::{CircuitId, IdVec};
+use pushout_core::units::ids::{CircuitId, IdVec, LineId, NodeId};
 
 /// A line that is down in the tables of all nodes, from one microsecond to another.
 #[derive(Clone, Copy, Debug)]
 struct Outage {
-    line: usize,
+    line: LineId,
     from: u64,
     to: u64,
 }
@@ -29,11 +29,11 @@ struct Walks<'a> {
     scenario: &'a Scenario,
     outages: Vec<Outage>,
     /// The ends of every circuit, and its key.
-    ends: Vec<(usize, usize, u64)>,
+    ends: Vec<(NodeId, NodeId, u64)>,
     /// The lines that a packet still has to pass, the next one last.
-    left: BTreeMap<(CircuitId, u32), Vec<usize>>,
+    left: BTreeMap<(CircuitId, u32), Vec<LineId>>,
     /// The packets of every circuit by their routes.
-    packets: BTreeMap<(u32, Vec<usize>), u64>,
+    packets: BTreeMap<(u32, Vec<LineId>), u64>,
     said: String,
 }
 
@@ -53,7 +53,7 @@ fn key(seed: u64, path: &str) -> u64 {
 
 impl<'a> Walks<'a> {
     fn new(scenario: &'a Scenario, outages: Vec<Outage>, said: String) -> Walks<'a> {
-        let mut ends = vec![(0, 0, 0); scenario.vcs.len()];
+        let mut ends = vec![(NodeId(0), NodeId(0), 0); scenario.vcs.len()];
         for flow in &scenario.flows {
             let key = |vc: usize| {
                 key(scenario.seed, &format!("flow.{}.packets", scenario.vcs[CircuitId::new(vc)].name))
@@ -67,39 +67,39 @@ impl<'a> Walks<'a> {
     }
 
     /// Lines that start at a node and are not known to be down, by name.
-    fn lines_from(&self, node: usize, now: u64) -> Vec<usize> {
-        let is_down = |line: usize| {
+    fn lines_from(&self, node: NodeId, now: u64) -> Vec<LineId> {
+        let is_down = |line: LineId| {
             self.outages.iter().any(|outage| outage.line == line && (outage.from..outage.to).contains(&now))
         };
-        let lines = 0..self.scenario.lines.len();
+        let lines = self.scenario.lines.keys();
         let own = lines.filter(|line| self.scenario.lines[*line].from == node && !is_down(*line));
-        let mut own: Vec<usize> = own.collect();
+        let mut own: Vec<LineId> = own.collect();
         own.sort_by_key(|line| &self.scenario.lines[*line].name);
         own
     }
 
     /// The fewest lines from a node to another, where hosts do not forward; `most` of them are too many.
-    fn hops(&self, node: usize, to: usize, now: u64, most: usize) -> usize {
+    fn hops(&self, node: NodeId, to: NodeId, now: u64, most: usize) -> usize {
         if node == to || most == 0 {
             return 0;
         }
         if self.scenario.nodes[node].kind == NodeKind::Host {
             return most;
         }
-        let after = |line: usize, most| 1 + self.hops(self.scenario.lines[line].to, to, now, most);
+        let after = |line: LineId, most| 1 + self.hops(self.scenario.lines[line].to, to, now, most);
         self.lines_from(node, now).into_iter().fold(most, |best, line| best.min(after(line, best - 1)))
     }
 
     /// Return the lines that a packet passes: at every node one of the lines with the fewest hops left after it.
-    fn walk(&self, (from, to, key): (usize, usize, u64), frame: u32, now: u64) -> Vec<usize> {
+    fn walk(&self, (from, to, key): (NodeId, NodeId, u64), frame: u32, now: u64) -> Vec<LineId> {
         let most = self.scenario.nodes.len();
         let draw = u128::from(mix(key ^ u64::from(frame)));
         let (mut at, mut low, mut width, mut path) = (from, 0u128, 1u128 << 64, Vec::new());
         while at != to {
             let lines = self.lines_from(at, now);
-            let left = |line: &usize| self.hops(self.scenario.lines[*line].to, to, now, most);
+            let left = |line: &LineId| self.hops(self.scenario.lines[*line].to, to, now, most);
             let least = lines.iter().map(left).min().unwrap();
-            let equal: Vec<usize> = lines.into_iter().filter(|line| left(line) == least).collect();
+            let equal: Vec<LineId> = lines.into_iter().filter(|line| left(line) == least).collect();
             let count = equal.len() as u128;
             let border = |number: u128| low + width * number / count;
             let chosen = (0..count).rfind(|number| border(*number) <= draw).unwrap();
@@ -112,7 +112,7 @@ impl<'a> Walks<'a> {
 }
 
 impl Tracer for Walks<'_> {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+    fn see(&mut self, now: Time, line: LineId, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let (packet, ends) = ((unit.vc, unit.frame), self.ends[unit.vc.index()]);
         if what != What::Arrives {
             return;
@@ -188,7 +188,7 @@ fn compare(seed: u64) -> Option<u64> {
         Err(refusal) if refusal.message.contains("is left from") => return None,
         Err(refusal) => panic!("{}\n{text}", refusal.message),
     };
-    let line = |name: &str| scenario.lines.iter().position(|line| line.name == name).unwrap();
+    let line = |name: &str| scenario.lines.position(|line| line.name == name).unwrap();
     let known = outages.iter().filter(|(_, begin, end, delay)| begin + delay < *end);
     let outage = |(name, begin, end, delay): &(String, u64, u64, u64)| Outage {
         line: line(name),

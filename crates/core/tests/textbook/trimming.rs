@@ -13,7 +13,7 @@ use pushout_core::scenario::load;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
-use pushout_core::units::ids::{CircuitId, IdVec};
+use pushout_core::units::ids::{CircuitId, IdVec, LineId};
 use pushout_core::verdict::Reason;
 
 /// Octets of the headers that a packet is cut to.
@@ -114,7 +114,7 @@ impl Port {
 struct Pair {
     ports: [Port; 2],
     /// Numbers of their lines in the scenario.
-    lines: [usize; 2],
+    lines: [LineId; 2],
     /// The loss that the engine has to report next.
     awaited: Option<(Packet, Reason)>,
     lost: u64,
@@ -122,7 +122,7 @@ struct Pair {
 }
 
 impl Tracer for Pair {
-    fn see(&mut self, _: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+    fn see(&mut self, _: Time, line: LineId, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let Some(port) = self.lines.iter().position(|own| *own == line) else { return };
         let Pair { ports, awaited, said, .. } = self;
         let port = &mut ports[port];
@@ -175,7 +175,7 @@ fn compare(seed: u64) -> (u64, u64) {
     let ports = [Port::draw(&mut stream), Port::draw(&mut stream)];
     let text = scenario(&mut stream, &ports);
     let scenario = load(&text, "row.toml", &[]).unwrap_or_else(|wrong| panic!("{}\n{text}", wrong.message));
-    let lines = NAMES.map(|name| scenario.lines.iter().position(|line| line.name == name).unwrap());
+    let lines = NAMES.map(|name| scenario.lines.position(|line| line.name == name).unwrap());
     let said = format!("seed {seed}, {}, {}", ports[0].keys(), ports[1].keys());
     let pair = Pair { ports, lines, awaited: None, lost: 0, said };
     let (outcome, pair) = reference::run_traced(&scenario, false, pair, &mut Stopwatch::default());

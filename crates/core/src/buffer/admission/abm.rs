@@ -32,7 +32,7 @@ use crate::buffer::context::{Contract, Outlet, QueueTerms};
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse};
 use crate::section;
-use crate::units::ids::{Id, IdVec, PortVc};
+use crate::units::ids::{Id, IdVec, LineId, PortVc};
 use crate::units::{Bytes, CELL_BYTES, Span, Time};
 use crate::verdict::{Reason, Verdict};
 
@@ -102,12 +102,12 @@ impl Policy {
     /// be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Context { measure, rate, contracts, .. } = *context;
-        let terms = |(line, contract): (usize, &Contract)| QueueTerms {
+        let terms = |(line, contract): (LineId, &Contract)| QueueTerms {
             alpha: None,
             priority: contract.priority,
             outlet: Outlet { line, rate, minimum: 0 },
         };
-        let terms: Vec<QueueTerms> = contracts.iter().enumerate().map(terms).collect();
+        let terms: Vec<QueueTerms> = (0..).map(LineId).zip(contracts).map(terms).collect();
         let largest = contracts.iter().map(|contract| contract.octets).max().unwrap_or(1);
         Ok(Policy { shares: Shares::new(params, &terms, congested(params, measure, largest))? })
     }
@@ -260,9 +260,9 @@ mod tests {
     use crate::units::Rate;
 
     /// Queues that each have a line of this rate, or one for all.
-    fn bench(lines: &[usize], priorities: &[u32], alpha: f64) -> PolicyBench<Policy> {
+    fn bench(lines: &[LineId], priorities: &[u32], alpha: f64) -> PolicyBench<Policy> {
         PolicyBench::new(1000, lines.len(), |context| {
-            let queue = |(&line, &priority): (&usize, &u32)| QueueTerms {
+            let queue = |(&line, &priority): (&LineId, &u32)| QueueTerms {
                 alpha: None,
                 priority,
                 outlet: Outlet { line, rate: Rate(8_000_000), minimum: 0 },
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn queues_of_one_priority_hold_together_what_one_of_them_would() {
         for ports in [1, 4, 10] {
-            let lines: Vec<usize> = (0..ports).collect();
+            let lines: Vec<LineId> = (0..ports).map(LineId::new).collect();
             let held: u64 = fill(&mut bench(&lines, &vec![0; ports], 0.5)).iter().sum();
             assert!(held.abs_diff(333) <= ports as u64, "{ports} queues hold {held}, not α B / (1 + α)");
         }
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn other_priorities_leave_each_its_share() {
         // B α / (1 + Σ α) for each of two priorities, however many queues the first has
-        let mut bench = bench(&[0, 1, 2, 3], &[0, 0, 0, 1], 1.0);
+        let mut bench = bench(&[0, 1, 2, 3].map(LineId), &[0, 0, 0, 1], 1.0);
         fill(&mut bench);
         for _ in 0..2000 {
             (0..4).for_each(|vc| bench.depart(vc));
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_gets_half_of_its_line_gets_half_of_the_threshold() {
-        let mut bench = bench(&[0, 0], &[0, 1], 1.0);
+        let mut bench = bench(&[0, 0].map(LineId), &[0, 1], 1.0);
         (0..200).for_each(|_| (0..2).for_each(|vc| drop(bench.offer(vc, "."))));
         let threshold = |bench: &PolicyBench<Policy>| bench.policy.threshold(&bench.pool, PortVc(0)).unwrap();
         assert_eq!(threshold(&bench), 600.0);
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn classes_of_one_line_and_priority_are_one_queue() {
-        let mut joined = bench(&[0, 0, 1], &[0, 0, 0], 0.5);
+        let mut joined = bench(&[0, 0, 1].map(LineId), &[0, 0, 0], 0.5);
         (0..1000).for_each(|_| drop(joined.offer(0, ".")));
         assert_eq!(
             joined.pool.of(PortVc(0)),

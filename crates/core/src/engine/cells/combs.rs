@@ -29,7 +29,7 @@ use crate::engine::forms::{Form, used};
 use crate::network::Network;
 use crate::network::circuit::{Circuit, SingleCell};
 use crate::unit::Unit;
-use crate::units::ids::PortVc;
+use crate::units::ids::{FlowId, LineId, PortVc};
 use crate::units::{Span, Time};
 
 /// Number of cells that a source sends at a time.
@@ -41,10 +41,10 @@ const PATIENCE: usize = 128;
 impl Cells<'_> {
     /// Send the following cells of a flow, if they are a comb; returns whether they are.
     #[inline(never)] // once for many cells
-    pub(super) fn send_comb(&mut self, flow: usize) -> bool {
+    pub(super) fn send_comb(&mut self, flow: FlowId) -> bool {
         let vc = self.scenario.flows[flow].vc;
         let hop = self.network.circuits[vc].route(0)[0];
-        let (port, vc) = (hop.port as usize, hop.vc);
+        let (port, vc) = (hop.port, hop.vc);
         let Destination::Port { entrance: Entrance::Combs, .. } = self.plan.routes[port][vc].to else {
             return false;
         };
@@ -71,7 +71,7 @@ impl Cells<'_> {
     }
 
     /// Forward cells of a flow that start at their interface when their source sends them.
-    fn forward_comb(&mut self, flow: usize, port: usize, vc: PortVc, sends: &[Time]) {
+    fn forward_comb(&mut self, flow: FlowId, port: LineId, vc: PortVc, sends: &[Time]) {
         let (route, whole) = (&self.plan.routes[port][vc], self.plan.cell_time(port));
         let (span, cells) = (route.span(whole), sends.len());
         let Destination::Port { port: to, lane, .. } = route.to else { return };
@@ -94,22 +94,22 @@ impl Cells<'_> {
 
     /// Return whether cells that start at a port from `first` to `last` may be only counted at the ports behind it that
     /// only delay: there are none, or the cells pass them in the measured time.
-    fn passes_delays(&self, port: usize, vc: PortVc, first: Time, last: Time) -> bool {
+    fn passes_delays(&self, port: LineId, vc: PortVc, first: Time, last: Time) -> bool {
         let (route, whole) = (&self.plan.routes[port][vc], self.plan.cell_time(port));
         let [first, last] = [first, last].map(|start| route.first_arrival(start, whole));
         route.hops().is_empty() || first >= self.window.from && route.arrival_behind(last) < self.window.to
     }
 
     /// Push a cell of a comb that arrives at a port at `time`.
-    pub(super) fn push_single(&mut self, port: u32, lane: u32, unit: &Unit, time: Time) {
+    pub(super) fn push_single(&mut self, port: LineId, lane: u32, unit: &Unit, time: Time) {
         if let Some(sent) = self.network.circuits[unit.vc].take_single(unit.frame) {
             self.push_comb(port, lane, unit.frame, iter::once(SingleCell { at: time, sent }));
         }
     }
 
     /// Push cells of a comb that arrive at a port; `number` is that of the first.
-    fn push_comb(&mut self, port: u32, lane: u32, number: u32, cells: impl Iterator<Item = SingleCell>) {
-        let PortProcess::Fifo(fifo) = &mut self.ports[port as usize] else { return };
+    fn push_comb(&mut self, port: LineId, lane: u32, number: u32, cells: impl Iterator<Item = SingleCell>) {
+        let PortProcess::Fifo(fifo) = &mut self.ports[port] else { return };
         let Some(combs) = &mut fifo.combs else { return };
         let lane = &mut combs.lanes[lane as usize];
         lane.push(number, cells);
@@ -129,7 +129,7 @@ impl Cells<'_> {
     /// Deliver the cells of combs that have left a port and arrive at their hosts in the part of the run that is being
     /// computed.
     #[inline(never)] // once for many cells
-    pub(super) fn deliver_combs(&mut self, port: usize) {
+    pub(super) fn deliver_combs(&mut self, port: LineId) {
         let Some(mut combs) = self.take_combs(port) else { return };
         let whole = self.plan.cell_time(port);
         for lane in &mut combs.lanes {
@@ -157,7 +157,7 @@ impl Cells<'_> {
     }
 
     /// At the end of the run, forward the cells that have left a port and are on their way to hosts.
-    pub(super) fn leave_combs(&mut self, port: usize) {
+    pub(super) fn leave_combs(&mut self, port: LineId) {
         let Some(combs) = self.take_combs(port) else { return };
         let whole = self.plan.cell_time(port);
         for lane in &combs.lanes {
@@ -168,11 +168,11 @@ impl Cells<'_> {
         self.put_back_combs(port, combs);
     }
 
-    fn take_combs(&mut self, port: usize) -> Option<Box<Combs>> {
+    fn take_combs(&mut self, port: LineId) -> Option<Box<Combs>> {
         if let PortProcess::Fifo(fifo) = &mut self.ports[port] { fifo.combs.take() } else { None }
     }
 
-    fn put_back_combs(&mut self, port: usize, combs: Box<Combs>) {
+    fn put_back_combs(&mut self, port: LineId, combs: Box<Combs>) {
         if let PortProcess::Fifo(fifo) = &mut self.ports[port] {
             fifo.combs = Some(combs);
         }

@@ -29,6 +29,7 @@ use crate::kernel::queue::Series;
 use crate::police::EvenRun;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
+use crate::units::ids::LineId;
 
 /// Number of trains on one incoming lane from which the engine wakes the port, even if no host waits for any of them.
 const PATIENCE: usize = 256;
@@ -36,7 +37,7 @@ const PATIENCE: usize = 256;
 impl Cells<'_> {
     /// Deliver the units that a port has sent since the outbox had the length `from`.
     #[inline]
-    pub(super) fn deliver_from(&mut self, port: usize, from: OutboxLength) {
+    pub(super) fn deliver_from(&mut self, port: LineId, from: OutboxLength) {
         for place in from.departures..self.out.departures.len() {
             let departure = self.out.departures[place];
             self.forward(port, &departure);
@@ -45,7 +46,7 @@ impl Cells<'_> {
     }
 
     /// Forward units of a frame that start to leave a port to their next stop.
-    pub(super) fn forward(&mut self, from: usize, departure: &Departure) {
+    pub(super) fn forward(&mut self, from: LineId, departure: &Departure) {
         let &Departure { vc, units, unit, first, last, whole, starts } = departure;
         if last >= self.window.to {
             return;
@@ -55,7 +56,7 @@ impl Cells<'_> {
         let (awaited, span) = (unit.is_eom() && route.answerable, route.span(whole));
         match route.to {
             Destination::Host { line } => {
-                let series = Series::behind(from as u32, span);
+                let series = Series::behind(from, span);
                 self.announce(Delivery { time, unit, units }, line, (awaited, series));
             }
             Destination::Port { port, lane, vc, entrance } => {
@@ -63,7 +64,7 @@ impl Cells<'_> {
                     return self.push_apart(from, departure, time);
                 }
                 let unit = Unit { hop: route.hop, ..self.boundaries[route.number].pass(unit) };
-                let inbox = self.ports[port as usize].inbox_mut();
+                let inbox = self.ports[port].inbox_mut();
                 let count = match starts {
                     None => {
                         let train = CellTrain::new(first.shifted(span), unit, vc, units, time);
@@ -84,7 +85,7 @@ impl Cells<'_> {
 
     /// Push units to a port that they do not enter in plain trains; the last one arrives there at `time`.
     #[inline(never)]
-    fn push_apart(&mut self, from: usize, departure: &Departure, time: Time) {
+    fn push_apart(&mut self, from: LineId, departure: &Departure, time: Time) {
         let &Departure { vc, units, unit, first, whole, starts, .. } = departure;
         let route = &self.plan.routes[from][vc];
         let Destination::Port { port, lane, vc, entrance } = route.to else { return };
@@ -104,8 +105,8 @@ impl Cells<'_> {
     /// A policer depends only on the arrivals of its own circuit, which come in order, so it may judge them before
     /// they arrive.
     #[inline(never)]
-    fn push_policed(&mut self, port: u32, lane: u32, train: CellTrain) {
-        let spacing = self.ports[port as usize].inbox_mut().spacing_of(lane);
+    fn push_policed(&mut self, port: LineId, lane: u32, train: CellTrain) {
+        let spacing = self.ports[port].inbox_mut().spacing_of(lane);
         // the remainder of a packet's arrival is not one of the lane's spacing
         let first = if train.units == 1 { ExactTime::at(train.beat.time) } else { train.beat };
         let mut run = EvenRun { first, spacing, units: train.units };
@@ -134,8 +135,8 @@ impl Cells<'_> {
     }
 
     /// Push a train to a port.
-    fn push(&mut self, port: u32, lane: u32, train: CellTrain) {
-        let count = self.ports[port as usize].inbox_mut().push(lane, train);
+    fn push(&mut self, port: LineId, lane: u32, train: CellTrain) {
+        let count = self.ports[port].inbox_mut().push(lane, train);
         if train.awaited || count.is_multiple_of(PATIENCE) {
             self.look_after(port, train.last);
         }
@@ -144,7 +145,7 @@ impl Cells<'_> {
     /// Pass units of a frame through the ports after the first one that only delay them; returns when the last unit
     /// arrives at its next stop.
     #[inline]
-    fn pass_delays(&mut self, port: usize, departure: &Departure) -> Time {
+    fn pass_delays(&mut self, port: LineId, departure: &Departure) -> Time {
         let &Departure { vc, units, ref unit, last, whole, .. } = departure;
         let route = &self.plan.routes[port][vc];
         let first = route.first_arrival(last, whole);
@@ -164,11 +165,11 @@ impl Cells<'_> {
     /// a frame, or because the measured time begins or ends between them; the last unit arrives at the first of
     /// those ports at `time`.
     #[inline(never)]
-    pub(super) fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
+    pub(super) fn pass_one_by_one(&mut self, port: LineId, departure: &Departure, mut time: Time) {
         let route = &self.plan.routes[port][departure.vc];
         route.count_hops(&mut self.work, departure.units.into());
         for hop in &self.plan.delay_hops[route.hops()] {
-            if let PortProcess::Delay(delay) = &mut self.ports[hop.port as usize] {
+            if let PortProcess::Delay(delay) = &mut self.ports[hop.port] {
                 delay.pass(hop, &departure.unit, departure.units, time);
             }
             time = time.later(hop.transit);
@@ -185,7 +186,7 @@ impl Cells<'_> {
             }
             route.count_hops(&mut self.work, passed.units);
             for hop in &self.plan.delay_hops[route.hops()] {
-                if let PortProcess::Delay(delay) = &mut self.ports[hop.port as usize] {
+                if let PortProcess::Delay(delay) = &mut self.ports[hop.port] {
                     delay.enter_passed(hop, passed);
                 }
             }
@@ -194,10 +195,10 @@ impl Cells<'_> {
 
     /// Wake the port at the latest when a unit that arrives there at `time` can have passed it and the line after it.
     #[inline(always)] // nearly always called for the frame that a host has just sent
-    pub(super) fn look_after(&mut self, port: u32, time: Time) {
-        let reach = self.plan.reach[port as usize];
+    pub(super) fn look_after(&mut self, port: LineId, time: Time) {
+        let reach = self.plan.reach[port];
         let wakeup = time + reach;
-        match &mut self.ports[port as usize] {
+        match &mut self.ports[port] {
             PortProcess::Fifo(fifo) => {
                 let wakeup = fifo.not_out_before(time) + reach;
                 if wakeup < fifo.called {

@@ -17,13 +17,14 @@ use crate::network::Network;
 use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::units::Time;
+use crate::units::ids::{FlowId, LineId};
 
 /// Number of deliveries that no host awaits after which the engine schedules an event for them.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
     /// Deliver units to the host at the end of a line.
-    pub(super) fn arrive(&mut self, line: usize, now: Time) {
+    pub(super) fn arrive(&mut self, line: LineId, now: Time) {
         while let Some(&delivery) = self.deliveries[line].front()
             && delivery.time <= now
         {
@@ -34,13 +35,13 @@ impl Cells<'_> {
 
     /// Put units on their way to the host at the end of a line. Schedule an event for their arrival if the host may answer
     /// it, or if many deliveries wait.
-    pub(super) fn announce(&mut self, delivery: Delivery, line: u32, (awaited, series): (bool, Series)) {
+    pub(super) fn announce(&mut self, delivery: Delivery, line: LineId, (awaited, series): (bool, Series)) {
         let time = delivery.time;
-        let deliveries = &mut self.deliveries[line as usize];
+        let deliveries = &mut self.deliveries[line];
         deliveries.push_back(delivery);
         if awaited || deliveries.len().is_multiple_of(PATIENCE) {
             let rank = self.ties.rank(time, line);
-            self.queue.push_next(series, Event { time, class: Class::Arrive, rank, entity: line });
+            self.queue.push_next(series, Event { time, class: Class::Arrive, rank, entity: line.0 });
         }
     }
 
@@ -51,7 +52,7 @@ impl Cells<'_> {
             return;
         }
         let frame = circuit.take();
-        let flow = frame.flow as usize;
+        let flow = frame.flow;
         let end = flows[flow].deliver(delivery.time, &frame, circuits, &mut self.emitted);
         self.emit(delivery.time);
         self.set_timer(flow, end);
@@ -68,7 +69,7 @@ impl Cells<'_> {
     }
 
     /// Schedule the next timer of a flow's end, unless an earlier call is already scheduled.
-    pub(super) fn set_timer(&mut self, flow: usize, end: End) {
+    pub(super) fn set_timer(&mut self, flow: FlowId, end: End) {
         if let Some(event) = self.timers.next(&self.network.flows, flow, end) {
             self.queue.push(event);
         }
@@ -84,7 +85,7 @@ impl Cells<'_> {
 
     fn emit_one(&mut self, now: Time, emission: Emission) {
         let hop = self.network.circuits[emission.vc].route(emission.frame)[0];
-        let (port, vc, from) = (hop.port as usize, hop.vc, self.out.length());
+        let (port, vc, from) = (hop.port, hop.vc, self.out.length());
         if let PortProcess::HostInterface(interface) = &mut self.ports[port] {
             let collected = self.plan.routes[port][vc].is_collected();
             return match interface.emit(&mut self.out, now, &emission, vc, collected) {

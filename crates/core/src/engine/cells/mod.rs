@@ -44,7 +44,7 @@ use crate::network::end::End;
 use crate::network::flow;
 use crate::scenario::model::Scenario;
 use crate::unit::Boundary;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, LineId};
 use crate::units::{Span, Time};
 
 use inbox::Inbox;
@@ -76,12 +76,12 @@ struct Cells<'a> {
     window: Window,
     plan: Plan,
     network: Network,
-    ports: Vec<PortProcess>,
+    ports: IdVec<LineId, PortProcess>,
     /// Units that ports have just started to send.
     out: Outbox,
     losses: LossLog,
     /// Pending deliveries to the host at the end of each line.
-    deliveries: Vec<VecDeque<Delivery>>,
+    deliveries: IdVec<LineId, VecDeque<Delivery>>,
     /// For every route the frames that have passed its ports that only delay and were only counted, and the frame
     /// boundaries on it.
     passed: Vec<PassedFrames>,
@@ -104,7 +104,7 @@ struct Cells<'a> {
     /// First instant that not all ports have reached; used only where circuits form a cycle.
     together: Time,
     /// The port with per-circuit queues that must be woken first, and the time.
-    next_wakeup: (Time, u32),
+    next_wakeup: (Time, LineId),
 }
 
 impl Cells<'_> {
@@ -112,7 +112,7 @@ impl Cells<'_> {
         let plan = Plan::new(scenario);
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
-        let ports = network.ports.iter_mut().enumerate();
+        let ports = network.ports.pairs_mut();
         let setup =
             |(index, port)| PortProcess::new(PortSetup { scenario, plan: &plan, window, index, port });
         let ports = ports.map(setup).collect();
@@ -123,7 +123,7 @@ impl Cells<'_> {
             ports,
             out: Outbox::default(),
             losses: LossLog { log: log.then(Vec::new), now: Vec::new() },
-            deliveries: vec![VecDeque::new(); scenario.lines.len()],
+            deliveries: IdVec::filled(VecDeque::new(), scenario.lines.len()),
             passed: vec![PassedFrames::default(); routes],
             boundaries: vec![Boundary::default(); routes],
             policers: plan.policers.clone(),
@@ -136,11 +136,11 @@ impl Cells<'_> {
             comb: Vec::new(),
             end: Time::ZERO,
             together: Time::ZERO,
-            next_wakeup: (Time::NEVER, 0),
+            next_wakeup: (Time::NEVER, LineId(0)),
             plan,
             network,
         };
-        for flow in 0..cells.network.flows.len() {
+        for flow in cells.network.flows.keys() {
             cells.set_timer(flow, End::Source);
         }
         cells
@@ -157,16 +157,16 @@ impl Cells<'_> {
                 }
                 self.work.events += 1;
                 watch.reach(wakeup);
-                self.wake(port as usize, wakeup);
+                self.wake(port, wakeup);
                 continue;
             };
             self.work.events += 1;
             watch.reach(event.time);
-            let entity = event.entity as usize;
+            let line = LineId(event.entity);
             match event.class {
-                Class::Free | Class::Tick => self.wake(entity, event.time),
-                Class::Arrive => self.arrive(entity, event.time),
-                Class::Timer => self.ring(entity, event.time),
+                Class::Free | Class::Tick => self.wake(line, event.time),
+                Class::Arrive => self.arrive(line, event.time),
+                Class::Timer => self.ring(event.entity as usize, event.time),
                 Class::Credit => unreachable!("the reference engine runs networks with credits"),
             }
         }
@@ -177,7 +177,7 @@ impl Cells<'_> {
 
     /// Finish a part of the run; `last` is its last instant.
     fn finish_part(&mut self, last: Time) {
-        let ports = 0..self.ports.len();
+        let ports = self.ports.keys();
         ports.clone().for_each(|port| self.advance_to(port, last));
         ports.clone().for_each(|port| self.work_at(port, |process, cx, out| process.settle(cx, out)));
         if self.end == self.window.to {
@@ -188,7 +188,7 @@ impl Cells<'_> {
     }
 
     /// Advance a port to `time` and schedule its next wake-up.
-    fn wake(&mut self, port: usize, time: Time) {
+    fn wake(&mut self, port: LineId, time: Time) {
         if self.ports[port].called().is_some_and(|called| called != time) {
             return; // already woken
         }
@@ -200,15 +200,15 @@ impl Cells<'_> {
     }
 
     /// Schedule the next wake-up of a port that has advanced to `now`.
-    fn schedule(&mut self, port: usize, now: Time) {
+    fn schedule(&mut self, port: LineId, now: Time) {
         let reach = self.plan.reach[port];
         if let Some(next) = self.work_at(port, |process, cx, out| process.next_wakeup(cx, out, now, reach)) {
-            self.wake_at(port as u32, next);
+            self.wake_at(port, next);
         }
     }
 
     /// Advance a port to `time`, and before it all ports that send units to it.
-    fn advance_to(&mut self, port: usize, time: Time) {
+    fn advance_to(&mut self, port: LineId, time: Time) {
         if self.ports[port].has_reached(time) {
             return;
         }
@@ -216,7 +216,7 @@ impl Cells<'_> {
             return self.advance_all(span, time);
         }
         for i in 0..self.plan.upstream[port].len() {
-            let other = self.plan.upstream[port][i] as usize;
+            let other = self.plan.upstream[port][i];
             if !self.ports[other].has_reached(time) {
                 self.step(other, time);
             }
@@ -232,13 +232,13 @@ impl Cells<'_> {
             let quiet = self.ports.iter().all(PortProcess::is_quiet);
             let last = Time(self.together.0 + span.0 - 1);
             let last = if quiet { time } else { last.min(time) };
-            (0..self.ports.len()).for_each(|port| self.step(port, last));
+            self.ports.keys().for_each(|port| self.step(port, last));
             self.together = Time(last.0 + 1);
         }
     }
 
     /// Advance a port to `until`, that instant included.
-    fn step(&mut self, port: usize, until: Time) {
+    fn step(&mut self, port: LineId, until: Time) {
         self.work_at(port, |process, cx, out| process.step(cx, out, until));
         if self.plan.combs[port].is_some() {
             self.deliver_combs(port);
@@ -249,7 +249,7 @@ impl Cells<'_> {
     #[inline]
     fn work_at<R>(
         &mut self,
-        index: usize,
+        index: LineId,
         work: impl FnOnce(&mut PortProcess, &mut Context<'_>, &mut Outbox) -> R,
     ) -> R {
         let from = self.out.length();
@@ -277,16 +277,16 @@ impl Cells<'_> {
     ///
     /// These ports are woken often and are few, so a search is cheaper than the event queue.
     fn find_next_wakeup(&mut self) {
-        let wakeup = |&port: &u32| match &self.ports[port as usize] {
+        let wakeup = |&port: &LineId| match &self.ports[port] {
             PortProcess::PerVc(per_vc) => (per_vc.called, port),
             _ => (Time::NEVER, port),
         };
-        self.next_wakeup = self.plan.per_vc.iter().map(wakeup).min().unwrap_or((Time::NEVER, 0));
+        self.next_wakeup = self.plan.per_vc.iter().map(wakeup).min().unwrap_or((Time::NEVER, LineId(0)));
     }
 
     /// Wake a port at `time`.
-    fn wake_at(&mut self, port: u32, time: Time) {
-        self.queue.push_next(Series::behind(port, Span::ZERO), Event::new(time, Class::Free, port));
+    fn wake_at(&mut self, port: LineId, time: Time) {
+        self.queue.push_next(Series::behind(port, Span::ZERO), Event::new(time, Class::Free, port.0));
     }
 
     fn outcome(mut self) -> Outcome {
@@ -302,7 +302,7 @@ impl Cells<'_> {
         for Delivery { unit, units, .. } in self.deliveries.iter().flatten() {
             on_lines[unit.vc] += u64::from(*units);
         }
-        for (process, port) in self.ports.iter_mut().zip(&mut self.network.ports) {
+        for (process, port) in self.ports.iter_mut().zip(self.network.ports.iter_mut()) {
             if let PortProcess::Delay(delay) = process {
                 self.work.cell_hops += delay.hops;
                 delay.books.close(port);

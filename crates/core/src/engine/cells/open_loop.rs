@@ -23,13 +23,14 @@ use crate::engine::forms::{Form, allows, used};
 use crate::network::Network;
 use crate::network::end::End;
 use crate::units::Time;
+use crate::units::ids::FlowId;
 
 /// Number of packets that a source sends ahead at a time.
 const PACKETS: usize = 64;
 
 impl Cells<'_> {
     /// Send the following units of a source without feedback, which has just sent.
-    pub(super) fn send_ahead(&mut self, flow: usize) {
+    pub(super) fn send_ahead(&mut self, flow: FlowId) {
         if !self.plan.open_loop[flow] || !allows(Form::OpenLoop) {
             return;
         }
@@ -46,7 +47,7 @@ impl Cells<'_> {
     }
 
     /// Return when the source sends next, if that is in the part of the run that is being computed.
-    fn next_of_open_loop(&self, flow: usize) -> Option<Time> {
+    fn next_of_open_loop(&self, flow: FlowId) -> Option<Time> {
         self.network.flows[flow].next_timer(End::Source).filter(|due| *due < self.end)
     }
 }

@@ -21,6 +21,7 @@ use super::timer_wheel::TimerWheel;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::units::Time;
+use crate::units::ids::LineId;
 
 /// Everything that is pending, in the order of [`crate::kernel`].
 ///
@@ -38,7 +39,7 @@ pub(crate) struct ArrivalAgenda {
     /// Time of the first event of each place: the calls, and the rows.
     firsts: [Time; PLACES],
     /// The lines over which the packets at the heads of rows arrive.
-    lines: [u32; MOST_ROWS],
+    lines: [LineId; MOST_ROWS],
     /// The earliest of these times, and the first and the last place with an event at that time. They are updated as
     /// soon as the previous event is taken, so that dependent work can begin while that event is handled.
     next: (Time, usize, usize),
@@ -63,7 +64,7 @@ pub(crate) struct ArrivalAgenda {
 pub(crate) struct Arrival {
     pub(crate) time: Time,
     /// The line, and the step of the route at which the packet arrives.
-    pub(crate) line: u32,
+    pub(crate) line: LineId,
     pub(crate) at: u32,
     pub(crate) packet: Packet,
 }
@@ -92,7 +93,7 @@ impl ArrivalAgenda {
         ArrivalAgenda {
             ties,
             firsts: [Time::NEVER; PLACES],
-            lines: [0; MOST_ROWS],
+            lines: [LineId(0); MOST_ROWS],
             next: (Time::NEVER, CALLS, CALLS),
             lasts: [Time::ZERO; MOST_ROWS],
             rows: std::array::from_fn(|_| Row::default()),
@@ -124,7 +125,7 @@ impl ArrivalAgenda {
 
     /// The row that a packet joins.
     #[inline(always)]
-    fn join(&mut self, row: usize, time: Time, line: u32) -> &mut Row<Arrival> {
+    fn join(&mut self, row: usize, time: Time, line: LineId) -> &mut Row<Arrival> {
         self.used = self.used.max(row + 1);
         self.lasts[row] = time;
         if time < self.firsts[ROWS + row] {
@@ -239,8 +240,8 @@ impl ArrivalAgenda {
 
     /// The arrival of a packet as an event of the kernel.
     #[inline]
-    pub(crate) fn event(&self, time: Time, line: u32) -> Event {
-        Event { time, class: Class::Arrive, rank: self.ties.rank(time, line), entity: line }
+    pub(crate) fn event(&self, time: Time, line: LineId) -> Event {
+        Event { time, class: Class::Arrive, rank: self.ties.rank(time, line), entity: line.0 }
     }
 
     /// Take the first packet of a row.
@@ -339,7 +340,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Take the next event before `end`: a packet's time and line, or the time of a call.
-    fn pop(agenda: &mut ArrivalAgenda, end: Time) -> Option<(Time, Option<u32>)> {
+    fn pop(agenda: &mut ArrivalAgenda, end: Time) -> Option<(Time, Option<LineId>)> {
         if agenda.first_time() >= end {
             return None;
         }
@@ -359,14 +360,15 @@ mod tests {
             let (mut agenda, mut model) = (ArrivalAgenda::new(ties), std::collections::BTreeSet::new());
             let (mut now, mut last) = (Time::ZERO, [Time::ZERO; MOST_ROWS]);
             for (entity, (ahead, line, step)) in (0u32..).zip(steps) {
+                let line = LineId(line);
                 // a line keeps its order, and no two units arrive on it at one instant
                 let time = Time(now.0 + ahead);
                 if step == 0 {
                     let call = Event::new(time, Class::Timer, entity);
                     agenda.call(call);
                     model.insert((call.key(), time, None));
-                } else if step < 3 && time > last[line as usize] {
-                    last[line as usize] = time;
+                } else if step < 3 && time > last[line.index()] {
+                    last[line.index()] = time;
                     agenda.expect(Arrival { time, line, ..Arrival::default() });
                     model.insert((agenda.event(time, line).key(), time, Some(line)));
                 } else {

@@ -23,6 +23,7 @@ use crate::buffer::size::Measure;
 use crate::engine::questions::latency;
 use crate::scenario::model::{Line, Scenario};
 use crate::units::Time;
+use crate::units::ids::StationId;
 use std::collections::BTreeMap;
 
 /// Arrivals by day: those of the next days in a ring, a place for each day, and later ones by the round of the ring
@@ -44,8 +45,8 @@ pub(crate) struct Calendar {
     /// Empty lists of former days, for reuse.
     spare: Vec<Vec<Arrival>>,
     /// For each place of the ring the ports that have events of their own on that day; and those of later days.
-    visits: Vec<Vec<u32>>,
-    later_visits: BTreeMap<u64, Vec<u32>>,
+    visits: Vec<Vec<StationId>>,
+    later_visits: BTreeMap<u64, Vec<StationId>>,
 }
 
 /// Shortest and longest ring.
@@ -100,20 +101,20 @@ impl Calendar {
 
     /// Note that a port has an event of its own at `time`.
     #[inline]
-    pub(crate) fn visit(&mut self, port: u32, time: Time) {
+    pub(crate) fn visit(&mut self, station: StationId, time: Time) {
         let day = self.day_of(time);
         if day - self.today >= self.days.len() as u64 {
-            return self.visit_later(day, port);
+            return self.visit_later(day, station);
         }
         let place = self.place(day);
         self.used[place / 64] |= 1 << (place % 64);
-        self.visits[place].push(port);
+        self.visits[place].push(station);
     }
 
     #[cold]
-    fn visit_later(&mut self, day: u64, port: u32) {
+    fn visit_later(&mut self, day: u64, station: StationId) {
         if day < self.day_of(Time::NEVER) {
-            self.later_visits.entry(day).or_default().push(port);
+            self.later_visits.entry(day).or_default().push(station);
         }
     }
 
@@ -167,7 +168,7 @@ impl Calendar {
     }
 
     /// Take the arrivals of a day.
-    fn take(&mut self, day: u64, arrivals: &mut Vec<Arrival>, visits: &mut Vec<u32>) {
+    fn take(&mut self, day: u64, arrivals: &mut Vec<Arrival>, visits: &mut Vec<StationId>) {
         let place = self.place(day);
         arrivals.clear();
         visits.clear();
@@ -190,7 +191,7 @@ impl Calendar {
         call: Time,
         end: Time,
         arrivals: &mut Vec<Arrival>,
-        visits: &mut Vec<u32>,
+        visits: &mut Vec<StationId>,
     ) -> Option<(Time, Time)> {
         let day = self.next_day(self.day_of(call));
         let start = self.start_of(day);
@@ -262,8 +263,8 @@ mod tests {
         ) {
             let mut calendar = small(bits);
             // every third one is a visit instead, at the port of that number
-            let visited: Vec<(u32, Time)> =
-                (0..).zip(&times).filter(|(port, _)| port % 3 == 2).map(|(port, time)| (port, Time(*time))).collect();
+            let visited: Vec<(StationId, Time)> =
+                (0..).zip(&times).filter(|(port, _)| port % 3 == 2).map(|(port, time)| (StationId(port), Time(*time))).collect();
             visited.iter().for_each(|&(port, time)| calendar.visit(port, time));
             let times: Vec<u64> = (0..).zip(times).filter(|(place, _)| place % 3 != 2).map(|(_, time)| time).collect();
             let (mut ports, mut seen) = (Vec::new(), Vec::new());
@@ -290,7 +291,7 @@ mod tests {
             prop_assert!(called == Time::NEVER && taken.iter().all(|(start, time)| start <= time));
             prop_assert!(seen.iter().all(|(_, start, time)| start.0 >> bits == time.0 >> bits), "on their days");
             seen.sort_unstable();
-            let seen: Vec<(u32, Time)> = seen.into_iter().map(|(port, _, time)| (port, time)).collect();
+            let seen: Vec<(StationId, Time)> = seen.into_iter().map(|(port, _, time)| (port, time)).collect();
             prop_assert_eq!(seen, visited);
             let (mut expected, taken) = (times, taken.iter().map(|(_, time)| time.0));
             expected.sort_unstable();

@@ -23,7 +23,7 @@ use crate::network::flow::Flow;
 use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec};
 
 /// The flows of a run; only those under way have a transport.
 #[derive(Debug)]
@@ -33,13 +33,13 @@ pub(crate) struct Connections<'a> {
     under_way: Vec<Flow>,
     /// For each flow its stage; empty if all flows are under way during the whole run: then `under_way` has them in
     /// order.
-    stages: Vec<Stage>,
+    stages: IdVec<FlowId, Stage>,
     /// Outcomes of the flows that are over.
     over: Vec<FlowOutcome>,
     /// Start of the measured time; `None` before it has begun.
     measured_from: Option<Time>,
     /// For each flow its start, if transfers wait for others; else empty.
-    starts: Vec<Time>,
+    starts: IdVec<FlowId, Time>,
 }
 
 /// Stage of a flow.
@@ -56,9 +56,9 @@ enum Stage {
 impl<'a> Connections<'a> {
     /// Build the flows of a scenario, before the start.
     pub(crate) fn new(scenario: &'a Scenario) -> Connections<'a> {
-        let is_drawn = |index: usize| scenario.flows[index].transfer.is_some();
+        let is_drawn = |index: FlowId| scenario.flows[index].transfer.is_some();
         let count = scenario.flows.len();
-        let standing = (0..count).filter(|&index| !is_drawn(index));
+        let standing = scenario.flows.keys().filter(|&index| !is_drawn(index));
         let mut under_way = Vec::with_capacity(standing.clone().count()); // flows are large
         under_way.extend(standing.map(|index| Flow::new(scenario, index)));
         let mut places = 0..;
@@ -69,27 +69,34 @@ impl<'a> Connections<'a> {
                 Stage::UnderWay(places.next().expect("places do not run out"))
             }
         };
-        let stages = if under_way.len() < count { (0..count).map(stage).collect() } else { Vec::new() };
+        let stages = if under_way.len() < count {
+            scenario.flows.keys().map(stage).collect()
+        } else {
+            IdVec::default()
+        };
         let start =
             |flow| if scenario.waits(flow) { Time::NEVER } else { Time::ZERO + scenario.flows[flow].start };
-        let starts = if scenario.order().is_some() { (0..count).map(start).collect() } else { Vec::new() };
+        let starts = match scenario.order() {
+            Some(_) => scenario.flows.keys().map(start).collect(),
+            None => IdVec::default(),
+        };
         Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None, starts }
     }
 
     /// Return a flow that is under way.
     #[inline(always)]
-    pub(crate) fn at(&mut self, flow: usize) -> &mut Flow {
+    pub(crate) fn at(&mut self, flow: FlowId) -> &mut Flow {
         match self.stages.get(flow) {
-            None => &mut self.under_way[flow],
+            None => &mut self.under_way[flow.index()],
             Some(Stage::UnderWay(place)) => &mut self.under_way[*place as usize],
             Some(_) => unreachable!("a flow is under way as long as packets of it are"),
         }
     }
 
     /// Return the next instant at which the engine must call an end of a flow.
-    pub(crate) fn next_timer(&self, flow: usize, end: End) -> Option<Time> {
+    pub(crate) fn next_timer(&self, flow: FlowId, end: End) -> Option<Time> {
         match self.stages.get(flow) {
-            None => self.under_way[flow].next_timer(end),
+            None => self.under_way[flow.index()].next_timer(end),
             Some(Stage::UnderWay(place)) => self.under_way[*place as usize].next_timer(end),
             Some(Stage::Waiting) => {
                 let given = || Time::ZERO + self.scenario.flows[flow].start;
@@ -100,7 +107,7 @@ impl<'a> Connections<'a> {
     }
 
     /// Return a flow whose timer is due; start it, if it has not started.
-    pub(crate) fn started(&mut self, flow: usize) -> &mut Flow {
+    pub(crate) fn started(&mut self, flow: FlowId) -> &mut Flow {
         if let Some(stage @ Stage::Waiting) = self.stages.get_mut(flow) {
             *stage = Stage::UnderWay(self.under_way.len() as u32);
             let mut connection = Flow::new(self.scenario, flow);
@@ -116,7 +123,7 @@ impl<'a> Connections<'a> {
     }
 
     /// Set the start of a transfer that has waited for others.
-    pub(crate) fn start_at(&mut self, flow: usize, start: Time) {
+    pub(crate) fn start_at(&mut self, flow: FlowId, start: Time) {
         self.starts[flow] = start;
     }
 
@@ -128,7 +135,7 @@ impl<'a> Connections<'a> {
 
     /// Replace a flow without packets in flight by its outcome, if its only transfer is over.
     #[inline(never)]
-    pub(crate) fn forget_if_over(&mut self, flow: usize, now: Time) {
+    pub(crate) fn forget_if_over(&mut self, flow: FlowId, now: Time) {
         let Stage::UnderWay(place) = self.stages[flow] else { return };
         if !self.under_way[place as usize].is_over() {
             return;
@@ -142,7 +149,7 @@ impl<'a> Connections<'a> {
     }
 
     /// Close all flows at the end of the run, and return their outcomes.
-    pub(crate) fn close(self, now: Time, circuits: &IdVec<CircuitId, Circuit>) -> Vec<FlowOutcome> {
+    pub(crate) fn close(self, now: Time, circuits: &IdVec<CircuitId, Circuit>) -> IdVec<FlowId, FlowOutcome> {
         let Connections { scenario, under_way, stages, over, .. } = self;
         let under_way = under_way.into_iter().map(|flow| flow.outcome(now, circuits));
         if stages.is_empty() {
@@ -150,12 +157,12 @@ impl<'a> Connections<'a> {
         }
         let mut under_way: Vec<Option<FlowOutcome>> = under_way.map(Some).collect();
         let mut over: Vec<Option<FlowOutcome>> = over.into_iter().map(|flow| Some(flow.close(now))).collect();
-        let outcome = |(flow, stage): (usize, Stage)| match stage {
+        let outcome = |(flow, stage): (FlowId, Stage)| match stage {
             Stage::Waiting => Some(Flow::new(scenario, flow).outcome(now, circuits)),
             Stage::UnderWay(place) => under_way[place as usize].take(),
             Stage::Over(place) => over[place as usize].take(),
         };
-        let outcomes = stages.into_iter().enumerate().map(outcome);
+        let outcomes = scenario.flows.keys().zip(stages).map(outcome);
         outcomes.map(|outcome| outcome.expect("each flow has its own place")).collect()
     }
 

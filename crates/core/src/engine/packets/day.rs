@@ -21,6 +21,7 @@ use super::lookahead::HOSTS;
 use super::transit::Transit;
 use crate::engine::outcome::Stopwatch;
 use crate::units::Time;
+use crate::units::ids::{IdVec, StationId};
 
 /// The arrivals of a day.
 #[derive(Debug, Default)]
@@ -28,10 +29,10 @@ pub(crate) struct Day {
     arrivals: Vec<Arrival>,
     /// Ports that accept packets by a rule, or memories of such ports, that have arrivals; for each the last arrival,
     /// and for each arrival the one before it at its port.
-    ports: Vec<u32>,
+    ports: Vec<StationId>,
     /// Ports that have events of their own.
-    visits: Vec<u32>,
-    lasts: Vec<u32>,
+    visits: Vec<StationId>,
+    lasts: IdVec<StationId, u32>,
     before: Vec<u32>,
     /// The arrivals at one port, by time.
     turn: Vec<(Time, u32)>,
@@ -47,7 +48,7 @@ const VISITED: u32 = NONE - 1;
 impl Day {
     /// A day without arrivals in a network of `ports` ports and memories.
     pub(crate) fn new(ports: usize) -> Day {
-        Day { lasts: vec![NONE; ports], ..Day::default() }
+        Day { lasts: IdVec::filled(NONE, ports), ..Day::default() }
     }
 
     /// Divide the arrivals before `until`; the others return to the calendar.
@@ -58,7 +59,7 @@ impl Day {
         self.before.resize(self.arrivals.len(), NONE);
         for &port in &self.visits {
             transit.end_visit(port);
-            if std::mem::replace(&mut self.lasts[port as usize], VISITED) == NONE {
+            if std::mem::replace(&mut self.lasts[port], VISITED) == NONE {
                 self.ports.push(port);
             }
         }
@@ -77,17 +78,17 @@ impl Day {
 
     /// Add an arrival to those of its port.
     #[inline]
-    fn join(&mut self, port: u32, index: usize) {
-        self.before[index] = std::mem::replace(&mut self.lasts[port as usize], index as u32);
+    fn join(&mut self, port: StationId, index: usize) {
+        self.before[index] = std::mem::replace(&mut self.lasts[port], index as u32);
         if self.before[index] == NONE {
             self.ports.push(port);
         }
     }
 
     /// Put the arrivals at a port in order, the last one first.
-    fn take_turn(&mut self, port: u32, transit: &Transit) {
+    fn take_turn(&mut self, port: StationId, transit: &Transit) {
         self.turn.clear();
-        let mut index = std::mem::replace(&mut self.lasts[port as usize], NONE);
+        let mut index = std::mem::replace(&mut self.lasts[port], NONE);
         while index < VISITED {
             self.turn.push((self.arrivals[index as usize].time, index));
             index = self.before[index as usize];
@@ -133,7 +134,7 @@ impl Packets<'_> {
     }
 
     /// Handle the arrivals of a day at the ports of a station, and the station's own events before `until`.
-    fn handle_station(&mut self, day: &Day, station: u32, until: Time) {
+    fn handle_station(&mut self, day: &Day, station: StationId, until: Time) {
         for &(time, index) in day.turn.iter().rev() {
             self.catch_up(station, Time(time.0 + 1));
             let Arrival { at, ref packet, .. } = day.arrivals[index as usize];
@@ -146,7 +147,7 @@ impl Packets<'_> {
     }
 
     /// Handle the events of a station itself that are due before `until`.
-    fn catch_up(&mut self, station: u32, until: Time) {
+    fn catch_up(&mut self, station: StationId, until: Time) {
         while let Some(event) = self.transit.take_own(station, until) {
             self.events += 1;
             self.called(event, event.time);

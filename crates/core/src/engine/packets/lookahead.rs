@@ -17,6 +17,7 @@
 use crate::engine::questions::latency;
 use crate::scenario::model::{Scenario, Vc};
 use crate::units::Span;
+use crate::units::ids::{IdVec, LineId, StationId};
 
 /// The agenda of each kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,12 @@ impl Lookahead {
     /// packets within the shortest delay of a line; otherwise the separation would not pay. `meets` returns, for a
     /// port where lines meet, its number or, if it shares a memory, the number of all ports plus that of the memory;
     /// `None` for other ports.
-    pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> Option<usize>) -> Lookahead {
+    pub(crate) fn new(scenario: &Scenario, meets: impl Fn(LineId) -> Option<StationId>) -> Lookahead {
         let lines = scenario.vcs.iter().flat_map(Vc::routes).flatten().map(|line| &scenario.lines[*line]);
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
         let largest = scenario.vcs.iter().map(|vc| vc.packet).max().unwrap_or_default();
-        let (mut kinds, mut pays) = (vec![None; scenario.lines.len() + scenario.memories.len()], true);
+        let (mut kinds, mut pays) =
+            (IdVec::filled(None, scenario.lines.len() + scenario.memories.len()), true);
         let circuits = scenario.flows.iter().flat_map(|flow| [(Some(flow.vc), false), (flow.back, true)]);
         for (vc, is_ack) in circuits.filter_map(|(vc, is_ack)| Some((vc?, is_ack))) {
             let path = scenario.vcs[vc].lines();
@@ -69,12 +71,13 @@ const SEVERAL: u64 = 8;
 mod tests {
     use super::*;
     use crate::scenario::load;
+    use crate::units::ids::FlowId;
 
     /// Divide a dumbbell whose lines all have this delay and meet other lines.
     fn division(delay: &str) -> Lookahead {
         let delay = |line: &str| format!("topology.{line}.delay={delay}");
         let delays = ["access", "bottleneck", "egress"].map(delay);
-        Lookahead::new(&load(DUMBBELL, "test.toml", &delays).unwrap(), Some)
+        Lookahead::new(&load(DUMBBELL, "test.toml", &delays).unwrap(), |port| Some(port.station()))
     }
 
     const DUMBBELL: &str = r#"
@@ -100,8 +103,8 @@ mod tests {
     #[test]
     fn a_port_that_gets_data_and_acknowledgements_takes_them_in_one_order() {
         let mut scenario = load(DUMBBELL, "test.toml", &[]).unwrap();
-        assert_eq!(Lookahead::new(&scenario, Some).packets, [DATA, ACKS]);
-        scenario.flows[0].back = Some(scenario.flows[1].vc);
-        assert_eq!(Lookahead::new(&scenario, Some).packets, [HOSTS, HOSTS]);
+        assert_eq!(Lookahead::new(&scenario, |port| Some(port.station())).packets, [DATA, ACKS]);
+        scenario.flows[FlowId(0)].back = Some(scenario.flows[FlowId(1)].vc);
+        assert_eq!(Lookahead::new(&scenario, |port| Some(port.station())).packets, [HOSTS, HOSTS]);
     }
 }

@@ -47,7 +47,7 @@ use crate::network::end::{End, Uplink};
 use crate::scenario::model::{Medium, Scenario};
 use crate::trace::TracedPackets;
 use crate::unit::Flags;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::units::{Span, Time};
 
 use agenda::{Arrival, Due};
@@ -104,10 +104,10 @@ struct Setout<'a> {
 
 impl Uplink for Setout<'_> {
     #[inline(always)] // the kind of the payload is a constant at each call
-    fn send(&mut self, _vc: CircuitId, flow: u32, bytes: u32, payload: Payload) {
+    fn send(&mut self, _vc: CircuitId, flow: FlowId, bytes: u32, payload: Payload) {
         let cargo = PacketPayload::of(payload);
         let end = if cargo.is_ack() { End::Sink } else { End::Source };
-        self.transit.send(self.now, end.entity(flow as usize), bytes, cargo);
+        self.transit.send(self.now, end.entity(flow), bytes, cargo);
     }
 }
 
@@ -118,7 +118,7 @@ impl<'a> Packets<'a> {
         let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
         let (waiting, day) = (Waiting::new(scenario), Day::default());
         let mut engine = Packets { scenario, connections, waiting, events: 0, transit, round, day };
-        (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
+        scenario.flows.keys().for_each(|flow| engine.call(flow, End::Source));
         if engine.transit.has_stations() {
             used(Form::Stations);
             engine.open_calendar();
@@ -206,10 +206,10 @@ impl<'a> Packets<'a> {
     fn called(&mut self, event: Event, now: Time) {
         let entity = event.entity as usize;
         match event.class {
-            Class::Free => self.free(entity, now),
+            Class::Free => self.free(LineId(event.entity), now),
             Class::Tick => self.tick(entity, now),
             Class::Timer => self.timer(entity, now),
-            Class::Credit => self.control(entity, now),
+            Class::Credit => self.control(LineId(event.entity), now),
             Class::Arrive => unreachable!("no call is for these"),
         }
     }
@@ -225,7 +225,7 @@ impl<'a> Packets<'a> {
 
     /// Handle a pause that reaches a port.
     #[inline(never)]
-    fn control(&mut self, port: usize, now: Time) {
+    fn control(&mut self, port: LineId, now: Time) {
         if let Some(onward) = self.transit.control(port, now) {
             self.come_later(&onward);
         }
@@ -281,7 +281,7 @@ impl<'a> Packets<'a> {
 
     /// Handle the end of a transmission at a port that judges every packet.
     #[inline(never)]
-    fn free(&mut self, port: usize, now: Time) {
+    fn free(&mut self, port: LineId, now: Time) {
         if let Some(onward) = self.transit.free(port, now) {
             self.come_later(&onward);
         }
@@ -346,26 +346,26 @@ impl<'a> Packets<'a> {
             marked = self.transit.receive_marked(packet);
             cargo = &marked;
         }
-        let flow = self.connections.at(packet.flow as usize);
+        let flow = self.connections.at(packet.flow);
         let setout = &mut Setout { transit: &mut self.transit, now };
         let (end, due) = flow.receive(now, &cargo.payload(), setout);
-        let entity = end.entity(packet.flow as usize);
+        let entity = end.entity(packet.flow);
         let host = &mut self.transit.hosts.ends[entity];
         host.receive();
         if let Some(event) = host.call(entity, due) {
             self.transit.call(event);
         }
         if self.waiting.is_some() {
-            self.release(packet.flow as usize, now);
+            self.release(packet.flow, now);
         }
         if due.is_none() && self.connections.come_and_go() {
-            self.forget_if_over(packet.flow as usize, now);
+            self.forget_if_over(packet.flow, now);
         }
     }
 
     /// Drop a connection that is over, when no timer of an end is set.
     #[inline(never)] // where no transfers are drawn, packets do not pay for it
-    fn forget_if_over(&mut self, flow: usize, now: Time) {
+    fn forget_if_over(&mut self, flow: FlowId, now: Time) {
         if self.transit.is_quiet(flow) {
             self.connections.forget_if_over(flow, now);
         }
@@ -396,7 +396,7 @@ impl<'a> Packets<'a> {
 
     /// Start the transfers that waited for the transfer of this flow, if it has ended.
     #[inline(never)]
-    fn release(&mut self, flow: usize, now: Time) {
+    fn release(&mut self, flow: FlowId, now: Time) {
         let Some(waiting) = &mut self.waiting else { return };
         for (next, start) in waiting.release(self.connections.at(flow), now) {
             self.connections.start_at(next, start);
@@ -406,7 +406,7 @@ impl<'a> Packets<'a> {
 
     /// Call a flow's end for its next timer.
     #[inline]
-    fn call(&mut self, flow: usize, end: End) {
+    fn call(&mut self, flow: FlowId, end: End) {
         let (due, entity) = (self.connections.next_timer(flow, end), end.entity(flow));
         if let Some(event) = self.transit.hosts.ends[entity].call(entity, due) {
             self.transit.call(event);

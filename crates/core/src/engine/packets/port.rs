@@ -26,7 +26,7 @@ use crate::link::port::Port;
 use crate::metrics::occupancy::Occupancy;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
-use crate::units::ids::PortVc;
+use crate::units::ids::{LineId, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::{Reason, Verdict};
 
@@ -119,7 +119,7 @@ impl PacketFifo {
     /// Build an empty port that accepts packets by this rule.
     pub(crate) fn new(
         scenario: &Scenario,
-        number: usize,
+        number: LineId,
         rule: Rule,
         window: Window,
         port: &Port,
@@ -433,7 +433,7 @@ impl Tally {
 
 impl Samples {
     /// Build the samples of a port, if its buffer is limited; they begin with the measured time.
-    fn of(scenario: &Scenario, number: usize, window: Window, port: &Port) -> Option<Samples> {
+    fn of(scenario: &Scenario, number: LineId, window: Window, port: &Port) -> Option<Samples> {
         let mut occupancy = scenario.lines[number].is_sampled().then(|| port.counters().occupancy.clone())?;
         occupancy.reset(window.from, 0);
         let every = scenario.sample;
@@ -469,7 +469,7 @@ mod tests {
         let sets = [("buffer", buffer), ("admission", admission)];
         let sets = sets.map(|(key, value)| format!("port.bottleneck.{key}={value}"));
         let scenario = load(BOTTLENECK, "test.toml", &sets).unwrap();
-        let number = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+        let number = scenario.lines.position(|line| line.name == "bottleneck").unwrap();
         let port = &mut Network::new(&scenario).ports[number];
         let window = Window { from: Time::ZERO, to: Time::ZERO + scenario.duration };
         let rule = port.admission.rule_for_packets().unwrap();
@@ -536,6 +536,6 @@ mod tests {
 
     #[test]
     fn a_large_network_has_small_ports() {
-        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (448, 192, 120));
+        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (448, 192, 104));
     }
 }

@@ -40,14 +40,14 @@ use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, IdVec, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, MemoryId, NodeId, PortVc, StationId};
 use crate::units::{Rate, Span, Time};
 
 /// A packet in flight, with its payload, so that its arrival needs no search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
     pub(crate) cargo: PacketPayload,
-    pub(crate) flow: u32,
+    pub(crate) flow: FlowId,
     pub(crate) head: Head,
 }
 
@@ -156,12 +156,12 @@ pub(crate) struct Steps {
 pub(crate) struct Routing {
     pub(crate) steps: Steps,
     /// For every port the rule by which it accepts packets; `None` if it judges every packet.
-    pub(crate) rules: Vec<Option<Rule>>,
+    pub(crate) rules: IdVec<LineId, Option<Rule>>,
     /// For every such port its memory, if it still decides by a rule.
-    pub(crate) memories: Vec<Option<usize>>,
+    pub(crate) memories: IdVec<LineId, Option<MemoryId>>,
     /// For every port that judges every packet the order in which it takes part, if that is not the common one; empty if there
     /// is no such port.
-    pub(crate) stations: Vec<Option<u32>>,
+    pub(crate) stations: IdVec<LineId, Option<StationId>>,
     pub(crate) division: Lookahead,
     pub(crate) ends: Ends,
 }
@@ -220,6 +220,12 @@ impl Steps {
         self.list[at as usize].place
     }
 
+    /// Return the port of a step that is at a port.
+    #[inline(always)]
+    pub(crate) fn port(&self, at: u32) -> LineId {
+        LineId(self.place(at))
+    }
+
     /// Return the first step of the first route of each circuit.
     pub(crate) fn begins(&self) -> &IdVec<CircuitId, u32> {
         &self.first
@@ -247,19 +253,24 @@ impl Routing {
     pub(crate) fn new(
         scenario: &Scenario,
         network: &Network,
-        is_recorded: impl Fn(usize) -> bool,
+        is_recorded: impl Fn(LineId) -> bool,
     ) -> Routing {
         let ports = port_classes(scenario, network, is_recorded);
         let division = Lookahead::new(scenario, |line| match ports[line].destination() {
-            PacketDestination::Meet => Some(line),
-            PacketDestination::Shared => ports[line].memory.map(|memory| scenario.lines.len() + memory),
+            PacketDestination::Meet => Some(line.station()),
+            PacketDestination::Shared => {
+                ports[line].memory.map(|memory| StationId::new(scenario.lines.len() + memory.index()))
+            }
             _ => None,
         });
         let stations = stations(network, &ports);
-        let rules: Vec<Option<Rule>> = ports.iter().map(|port| port.rule).collect();
+        let rules: IdVec<LineId, Option<Rule>> = ports.iter().map(|port| port.rule).collect();
         let memories = ports.iter().map(|port| port.memory);
-        let memories =
-            if ports.iter().any(|port| port.memory.is_some()) { memories.collect() } else { Vec::new() };
+        let memories = if ports.iter().any(|port| port.memory.is_some()) {
+            memories.collect()
+        } else {
+            IdVec::default()
+        };
         let ends = Ends::new(scenario, &rules);
         let mut rows = Rows::new(scenario, network, &ports, &ends);
         let mut first = IdVec::filled(0, scenario.vcs.len());
@@ -284,7 +295,7 @@ struct PortClass {
     /// The rule by which it accepts packets, without a memory that it shares.
     rule: Option<Rule>,
     /// The memory that it shares, if all ports of that decide by a rule.
-    memory: Option<usize>,
+    memory: Option<MemoryId>,
     /// Whether it belongs to a host.
     is_from_host: bool,
     /// Whether packets arrive over several lines.
@@ -339,12 +350,12 @@ impl PortClass {
 fn port_classes(
     scenario: &Scenario,
     network: &Network,
-    is_recorded: impl Fn(usize) -> bool,
-) -> Vec<PortClass> {
+    is_recorded: impl Fn(LineId) -> bool,
+) -> IdVec<LineId, PortClass> {
     let (meets, takes_controls) = (meets(scenario), control_lines(scenario));
     let (polices, in_common) = (policed_ports(scenario), policed_in_common(scenario));
-    let is_judging = |number: usize| takes_controls[number] || in_common[number] || is_recorded(number);
-    let of_port = |((number, line), port): ((usize, &Line), &Port)| PortClass {
+    let is_judging = |number: LineId| takes_controls[number] || in_common[number] || is_recorded(number);
+    let of_port = |((number, line), port): ((LineId, &Line), &Port)| PortClass {
         rule: if is_judging(number) { None } else { rule(line, port) },
         memory: None,
         is_from_host: scenario.nodes[line.from].kind == NodeKind::Host,
@@ -356,8 +367,8 @@ fn port_classes(
         marks: port.admission.rule().is_none(),
         takes_controls: takes_controls[number] || line.port.gates.credit.is_some(),
     };
-    let lines = scenario.lines.iter().enumerate();
-    let mut ports: Vec<PortClass> = lines.zip(&network.ports).map(of_port).collect();
+    let lines = scenario.lines.pairs();
+    let mut ports: IdVec<LineId, PortClass> = lines.zip(&network.ports).map(of_port).collect();
     let is_ruled =
         |port: &PortClass| port.rule.is_some() && !port.polices && !port.loses && !port.is_from_host;
     let memories = ruled_memories(network, |port| is_ruled(&ports[port]));
@@ -380,7 +391,7 @@ fn rule(line: &Line, port: &Port) -> Option<Rule> {
 /// The steps of the routes, as far as they are known.
 struct Rows<'a> {
     scenario: &'a Scenario,
-    ports: &'a [PortClass],
+    ports: &'a IdVec<LineId, PortClass>,
     ends: &'a Ends,
     /// What the policer of each circuit may do to its packets.
     policers: IdVec<CircuitId, Entrance>,
@@ -390,7 +401,12 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(scenario: &'a Scenario, network: &Network, ports: &'a [PortClass], ends: &'a Ends) -> Rows<'a> {
+    fn new(
+        scenario: &'a Scenario,
+        network: &Network,
+        ports: &'a IdVec<LineId, PortClass>,
+        ends: &'a Ends,
+    ) -> Rows<'a> {
         let length = scenario.vcs.iter().flat_map(Vc::routes).map(|path| path.len() + 1).sum();
         let (list, extras) = (Vec::with_capacity(length), Vec::with_capacity(length));
         let (policers, kinds) = (policers(scenario, network), Kinds::default());
@@ -398,7 +414,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Add the steps of a route of a circuit; returns the first one.
-    fn push(&mut self, vc: CircuitId, way: RouteClass, path: &[usize], hops: &[Hop]) -> u32 {
+    fn push(&mut self, vc: CircuitId, way: RouteClass, path: &[LineId], hops: &[Hop]) -> u32 {
         let first = self.list.len() as u32;
         for (hop, (&line, port)) in (0..).zip(path.iter().zip(hops)) {
             let policer = if hop == police::HOP { self.policers[vc] } else { Entrance::Open };
@@ -406,7 +422,7 @@ impl<'a> Rows<'a> {
             let kind = self.kinds.place(self.scenario, way, line, stop);
             let entrance = self.ports[line].entrance_of(policer);
             self.extras.push(StepExtras { circuit: vc, number: port.vc, hop, entrance });
-            self.list.push(Step { place: line as u32, kind });
+            self.list.push(Step { place: line.0, kind });
         }
         let last = *path.last().expect("a circuit has a port");
         let (stop, place) = self.ends.hosts[self.scenario.lines[last].to];
@@ -420,36 +436,36 @@ impl<'a> Rows<'a> {
 
 /// For every port that judges every packet its station: its own number, or that of its memory beyond those of ports, if only arrivals
 /// from other nodes concern these ports, and no policer sees those of further ports. Empty if there is none.
-fn stations(network: &Network, ports: &[PortClass]) -> Vec<Option<u32>> {
-    let memory = |port: usize| network.ports[port].share().map(Share::number);
-    let mut closed: Vec<bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
+fn stations(network: &Network, ports: &IdVec<LineId, PortClass>) -> IdVec<LineId, Option<StationId>> {
+    let memory = |port: LineId| network.ports[port].share().map(Share::number);
+    let mut closed: IdVec<MemoryId, bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
     let is_apart = |port: &PortClass| {
         let is_common = port.is_from_host || port.takes_controls || port.polices_in_common;
         port.destination() == PacketDestination::Judging && !is_common
     };
-    for (number, port) in ports.iter().enumerate() {
+    for (number, port) in ports.pairs() {
         memory(number).into_iter().for_each(|memory| closed[memory] &= is_apart(port));
     }
-    let station = |(number, port): (usize, &PortClass)| match memory(number) {
+    let station = |(number, port): (LineId, &PortClass)| match memory(number) {
         _ if !is_apart(port) => None,
-        Some(memory) => closed[memory].then_some((ports.len() + memory) as u32),
-        None => Some(number as u32),
+        Some(memory) => closed[memory].then_some(StationId::new(ports.len() + memory.index())),
+        None => Some(number.station()),
     };
-    let stations: Vec<Option<u32>> = ports.iter().enumerate().map(station).collect();
-    if allows(Form::Stations) && stations.iter().any(Option::is_some) { stations } else { Vec::new() }
+    let stations: IdVec<LineId, Option<StationId>> = ports.pairs().map(station).collect();
+    if allows(Form::Stations) && stations.iter().any(Option::is_some) { stations } else { IdVec::default() }
 }
 
 /// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept
 /// by a rule; empty if there is no such memory.
-fn ruled_memories(network: &Network, is_ruled: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+fn ruled_memories(network: &Network, is_ruled: impl Fn(LineId) -> bool) -> IdVec<LineId, Option<MemoryId>> {
     let can_be_ruled = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
-    let mut ruled: Vec<bool> = network.memories().map(can_be_ruled).collect();
-    if !ruled.contains(&true) {
-        return Vec::new();
+    let mut ruled: IdVec<MemoryId, bool> = network.memories().map(can_be_ruled).collect();
+    if !ruled.iter().any(|ruled| *ruled) {
+        return IdVec::default();
     }
     let shares = network.ports.iter().map(|port| port.share().map(Share::number));
-    let shares: Vec<Option<usize>> = shares.collect();
-    for (port, memory) in shares.iter().enumerate().filter_map(|(port, memory)| Some((port, (*memory)?))) {
+    let shares: IdVec<LineId, Option<MemoryId>> = shares.collect();
+    for (port, memory) in shares.pairs().filter_map(|(port, memory)| Some((port, (*memory)?))) {
         ruled[memory] &= is_ruled(port);
     }
     shares.into_iter().map(|memory| memory.filter(|memory| ruled[*memory])).collect()
@@ -482,7 +498,7 @@ fn ways(scenario: &Scenario) -> Vec<(CircuitId, RouteClass)> {
 }
 
 /// For every line whether it can be paused, or may carry pauses for the other direction.
-fn control_lines(scenario: &Scenario) -> Vec<bool> {
+fn control_lines(scenario: &Scenario) -> IdVec<LineId, bool> {
     let paused = scenario.stopped_lines();
     let carries = |(line, of): (&bool, &Line)| *line || of.back.is_some_and(|back| paused[back]);
     paused.iter().zip(&scenario.lines).map(carries).collect()
@@ -507,7 +523,7 @@ struct Kinds {
 
 impl Kinds {
     /// The index of the kind of steps at a line, or at the host at its end.
-    fn place(&mut self, scenario: &Scenario, way: RouteClass, line: usize, stop: PacketDestination) -> u32 {
+    fn place(&mut self, scenario: &Scenario, way: RouteClass, line: LineId, stop: PacketDestination) -> u32 {
         let line = &scenario.lines[line];
         let latency = latency(scenario, line);
         *self.known.entry((way, line.rate, line.minimum, latency, stop)).or_insert_with(|| {
@@ -518,8 +534,9 @@ impl Kinds {
 }
 
 /// For every port whether packets arrive over several lines.
-fn meets(scenario: &Scenario) -> Vec<bool> {
-    let (mut meets, mut known) = (vec![false; scenario.lines.len()], vec![None; scenario.lines.len()]);
+fn meets(scenario: &Scenario) -> IdVec<LineId, bool> {
+    let (mut meets, mut known) =
+        (IdVec::filled(false, scenario.lines.len()), IdVec::filled(None, scenario.lines.len()));
     for path in scenario.vcs.iter().flat_map(Vc::routes) {
         for (&line, &port) in path.iter().zip(&path[1..]) {
             meets[port] |= known[port].replace(line).is_some_and(|other| other != line);
@@ -532,7 +549,7 @@ fn meets(scenario: &Scenario) -> Vec<bool> {
 #[derive(Debug)]
 pub(crate) struct Ends {
     /// For every node how packets arrive there, and the value of [`Step::place`]: the end, or the number of the host.
-    hosts: Vec<(PacketDestination, u32)>,
+    hosts: IdVec<NodeId, (PacketDestination, u32)>,
     /// Hosts with several ends that act ahead of time, and for each end the number of such a host.
     pub(crate) shared: usize,
     pub(crate) shared_by: Vec<Option<u32>>,
@@ -541,7 +558,7 @@ pub(crate) struct Ends {
 impl Ends {
     /// Build the ends. A host acts ahead of time if all arrivals that make it act come over one line, and if its port
     /// decides about its packets by a rule.
-    fn new(scenario: &Scenario, rules: &[Option<Rule>]) -> Ends {
+    fn new(scenario: &Scenario, rules: &IdVec<LineId, Option<Rule>>) -> Ends {
         let (ends, suits) = (ends(scenario), suits(scenario, rules));
         let mut shared_by = vec![None; 2 * scenario.flows.len()];
         let mut shared = 0;
@@ -560,8 +577,8 @@ impl Ends {
 }
 
 /// For every node the ends of flows that are there.
-fn ends(scenario: &Scenario) -> Vec<Vec<u32>> {
-    let mut ends = vec![Vec::new(); scenario.nodes.len()];
+fn ends(scenario: &Scenario) -> IdVec<NodeId, Vec<u32>> {
+    let mut ends = IdVec::filled(Vec::new(), scenario.nodes.len());
     for (source, flow) in (0..).step_by(2).zip(&scenario.flows) {
         ends[flow.from].push(source);
         ends[flow.to].push(source + 1);
@@ -570,9 +587,9 @@ fn ends(scenario: &Scenario) -> Vec<Vec<u32>> {
 }
 
 /// For every node whether exactly one line brings packets to it, its ports decide by rules, and no segment takes time.
-fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<bool> {
+fn suits(scenario: &Scenario, rules: &IdVec<LineId, Option<Rule>>) -> IdVec<NodeId, bool> {
     let nodes = scenario.nodes.len();
-    let (mut suits, mut line) = (vec![true; nodes], vec![None; nodes]);
+    let (mut suits, mut line) = (IdVec::filled(true, nodes), IdVec::filled(None, nodes));
     for flow in &scenario.flows {
         for (node, sends) in [(flow.from, Some(flow.vc)), (flow.to, flow.back)] {
             let mut routes = sends.into_iter().flat_map(|vc| scenario.vcs[vc].routes());
@@ -598,7 +615,7 @@ mod tests {
         let ruled = PortClass { rule: Some(Rule::Fits), ..PortClass::default() };
         let cases = [
             (PortClass::default(), [Judging, Judging]),
-            (PortClass { memory: Some(0), ..PortClass::default() }, [Shared, Shared]),
+            (PortClass { memory: Some(MemoryId(0)), ..PortClass::default() }, [Shared, Shared]),
             (ruled, [Alone, Alone]),
             (PortClass { meets: true, ..ruled }, [Meet, Marking]),
             (PortClass { polices: true, ..ruled }, [Meet, Marking]),

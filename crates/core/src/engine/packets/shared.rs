@@ -31,23 +31,23 @@ use crate::memory::Memory;
 use crate::network::Network;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
-use crate::units::ids::PortVc;
+use crate::units::ids::{IdVec, LineId, MemoryId, PortVc};
 use crate::verdict::Reason;
 
 /// The packets in the ports of such memories.
 #[derive(Debug)]
 pub(crate) struct SharedPorts {
     /// All ports; empty if none has such a memory.
-    ports: Vec<SharedPort>,
+    ports: IdVec<LineId, SharedPort>,
     /// For each memory its ports that hold packets, by the time at which the first one leaves.
-    due: Vec<BinaryHeap<Reverse<(Time, u32)>>>,
+    due: IdVec<MemoryId, BinaryHeap<Reverse<(Time, LineId)>>>,
 }
 
 /// The packets in a port.
 #[derive(Debug)]
 struct SharedPort {
     /// Its memory, if it is such a memory.
-    memory: Option<usize>,
+    memory: Option<MemoryId>,
     /// The latest departure.
     last: Time,
     /// The packets with their departures.
@@ -65,8 +65,8 @@ pub(crate) struct Entered {
 
 impl SharedPorts {
     /// Build empty ports; `memories` gives for each port the number of its memory, if it is such a memory.
-    pub(crate) fn new(memories: Vec<Option<usize>>) -> SharedPorts {
-        let count = memories.iter().flatten().max().map_or(0, |last| last + 1);
+    pub(crate) fn new(memories: IdVec<LineId, Option<MemoryId>>) -> SharedPorts {
+        let count = memories.iter().flatten().max().map_or(0, |last| last.index() + 1);
         let port = |memory| SharedPort { memory, last: Time::ZERO, stays: VecDeque::new() };
         SharedPorts {
             due: iter::repeat_with(BinaryHeap::new).take(count).collect(),
@@ -76,8 +76,8 @@ impl SharedPorts {
 
     /// Return the memory of a port, if it is one of these ports.
     #[inline]
-    pub(crate) fn memory_of(&self, port: u32) -> Option<usize> {
-        self.ports[port as usize].memory
+    pub(crate) fn memory_of(&self, port: LineId) -> Option<MemoryId> {
+        self.ports[port].memory
     }
 
     /// Handle the arrival of a packet at a port; the error is that of [`Port::accept`].
@@ -86,7 +86,7 @@ impl SharedPorts {
         &mut self,
         network: &mut Network,
         now: Time,
-        port: u32,
+        port: LineId,
         unit: Unit,
         vc: PortVc,
     ) -> Result<Entered, Reason> {
@@ -94,8 +94,8 @@ impl SharedPorts {
         let number = self.memory_of(port).expect("a port of a memory");
         let (memory, ports) = network.memory_and_ports(number);
         self.settle(number, memory, ports, now);
-        let (accepted, sent) = ports[port as usize].accept(memory, now, unit, vc)?;
-        let shared = &mut self.ports[port as usize];
+        let (accepted, sent) = ports[port].accept(memory, now, unit, vc)?;
+        let shared = &mut self.ports[port];
         if shared.stays.is_empty() {
             self.due[number].push(Reverse((sent.ends, port)));
         }
@@ -106,11 +106,17 @@ impl SharedPorts {
 
     /// Record all departures from the ports of a memory up to `until`.
     #[inline]
-    fn settle(&mut self, number: usize, memory: &mut Memory, ports: &mut [Port], until: Time) {
+    fn settle(
+        &mut self,
+        number: MemoryId,
+        memory: &mut Memory,
+        ports: &mut IdVec<LineId, Port>,
+        until: Time,
+    ) {
         let due = &mut self.due[number];
         while due.peek().is_some_and(|first| first.0.0 <= until) {
             let mut first = due.peek_mut().expect("a port is due");
-            let port = first.0.1 as usize;
+            let port = first.0.1;
             let packets = &mut self.ports[port].stays;
             let (ends, packet) = packets.pop_front().expect("a port that is due holds something");
             ports[port].release(memory, ends, &packet);
@@ -124,7 +130,7 @@ impl SharedPorts {
     /// Record all departures before `now`, in all these memories.
     pub(crate) fn settle_before(&mut self, network: &mut Network, now: Time) {
         if let Some(until) = now.0.checked_sub(1) {
-            for number in 0..self.due.len() {
+            for number in self.due.keys() {
                 let (memory, ports) = network.memory_and_ports(number);
                 self.settle(number, memory, ports, Time(until));
             }

@@ -7,6 +7,7 @@ use crate::link::gate::credit::CreditReport;
 use crate::network::Network;
 use crate::trace::Tracer;
 use crate::unit::Unit;
+use crate::units::ids::LineId;
 use crate::units::{CELL_BYTES, Time};
 
 impl<T: Tracer> Engine<T> {
@@ -19,7 +20,7 @@ impl<T: Tracer> Engine<T> {
             return;
         }
         let last = circuits[unit.vc].hop(&before(unit)).expect("a unit comes over its circuit's lines");
-        let port = last.port as usize;
+        let port = last.port;
         let Some(receiver) = &mut receivers[port] else { return };
         let Some(credit) = receiver.left(last.vc, unit) else { return self.call_message(port, now) };
         if matches!(receiver.terms().report, CreditReport::Cells { charge: false, .. }) {
@@ -38,7 +39,7 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Send a control frame against the data of a line.
-    pub(super) fn send_back(&mut self, line: usize, control: Control, now: Time) {
+    pub(super) fn send_back(&mut self, line: LineId, control: Control, now: Time) {
         let back = self.controls.back(line);
         self.network.ports[back].queue_control(control);
         self.start(back, now);
@@ -46,11 +47,11 @@ impl<T: Tracer> Engine<T> {
 
     /// Schedule a message with credits from the receiver at the end of a line, if the receiver has freed credits to
     /// report: now, or at the earliest time after its last message.
-    fn call_message(&mut self, line: usize, now: Time) {
+    fn call_message(&mut self, line: LineId, now: Time) {
         let receiver = self.network.receivers[line].as_mut().expect("credits govern the line");
         match receiver.call(now) {
             Some(time) if time > now => {
-                let entity = self.first_message() + line;
+                let entity = self.first_message() + line.index();
                 self.queue.push(Event::new(time, Class::Tick, entity as u32));
             }
             Some(_) => self.send_back(line, Control::Message, now),
@@ -59,7 +60,7 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Build the message about a line whose transmission starts now, in the direction opposite to the line's data.
-    pub(super) fn message(&mut self, line: usize, now: Time) -> Control {
+    pub(super) fn message(&mut self, line: LineId, now: Time) -> Control {
         let Network { ports, receivers, .. } = &mut self.network;
         let receiver = receivers[line].as_mut().expect("credits govern the line");
         let back = self.controls.back(line);

@@ -16,6 +16,7 @@ use crate::network::branches::Hop;
 use crate::trace::Tracer;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId};
 
 /// A unit that entered a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub struct Offered {
     /// The instant.
     pub time: Time,
     /// The port.
-    pub port: u32,
+    pub port: LineId,
     /// The unit as it arrived.
     pub unit: Unit,
 }
@@ -33,7 +34,7 @@ impl<T: Tracer> Engine<T> {
     /// `goes_on` allows it.
     pub(super) fn run_held(
         &mut self,
-        ports: &[bool],
+        ports: &IdVec<LineId, bool>,
         units: &[Offered],
         end: Time,
         goes_on: impl Fn(&T) -> bool,
@@ -48,19 +49,19 @@ impl<T: Tracer> Engine<T> {
             self.enter_held(hop, unit, time);
         }
         self.handle_held(ports, end);
-        (0..self.lines.len()).filter(|&port| ports[port]).for_each(|port| self.catch_up(port, end));
+        self.lines.keys().filter(|&port| ports[port]).for_each(|port| self.catch_up(port, end));
     }
 
     /// Offer a recorded unit, which has crossed its link already.
     fn enter_held(&mut self, hop: Hop, unit: Unit, now: Time) {
-        if self.tracer.refuses(hop.port as usize, &unit) {
+        if self.tracer.refuses(hop.port, &unit) {
             return self.refuse(hop, unit, crate::verdict::Reason::Link, now);
         }
         self.admit(hop, unit, now);
     }
 
     /// Handle what these ports and their memory do by themselves before `end`.
-    fn handle_held(&mut self, ports: &[bool], end: Time) {
+    fn handle_held(&mut self, ports: &IdVec<LineId, bool>, end: Time) {
         while let Some(event) = self.queue.pop_before(end) {
             if self.is_own(ports, &event) {
                 self.handle(event);
@@ -69,13 +70,13 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Return whether an event is a departure or a tick of one of these ports, or of a memory.
-    fn is_own(&self, ports: &[bool], event: &Event) -> bool {
+    fn is_own(&self, ports: &IdVec<LineId, bool>, event: &Event) -> bool {
         let entity = event.entity as usize;
         match event.class {
-            Class::Free => ports[entity],
+            Class::Free => ports[LineId::new(entity)],
             Class::Tick => match self.gates.port_of(entity) {
                 Some(port) => ports[port],
-                None => ports.get(entity).copied().unwrap_or(entity < self.first_message()),
+                None => ports.get(LineId::new(entity)).copied().unwrap_or(entity < self.first_message()),
             },
             Class::Credit | Class::Arrive | Class::Timer => false,
         }

@@ -46,7 +46,7 @@ use crate::network::flow::Outbox;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
-use crate::units::ids::IdVec;
+use crate::units::ids::{FlowId, IdVec, LineId, MemoryId};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -55,7 +55,7 @@ pub(super) struct Engine<T> {
     pub(super) network: Network,
     queue: EventQueue,
     ties: Ties,
-    lines: Vec<Underway>,
+    lines: IdVec<LineId, Underway>,
     controls: Controls,
     /// Whether any line has credits.
     with_credits: bool,
@@ -65,7 +65,7 @@ pub(super) struct Engine<T> {
     /// Transfers that start when others have ended, if there are any.
     waiting: Option<Waiting>,
     /// Ports whose occupancy is sampled, with the next sample and the interval.
-    sampled: Vec<usize>,
+    sampled: Vec<LineId>,
     sample: Time,
     every: Span,
     /// The end of the run.
@@ -137,11 +137,11 @@ impl<T: Tracer> Engine<T> {
             tracer,
             network,
         };
-        for port in 0..engine.lines.len() {
-            engine.tick(port, Time::ZERO);
+        for port in engine.lines.keys() {
+            engine.tick(port.index(), Time::ZERO);
             engine.call_gates(port);
         }
-        for flow in 0..engine.network.flows.len() {
+        for flow in engine.network.flows.keys() {
             engine.call(flow, End::Source);
         }
         engine
@@ -154,7 +154,7 @@ impl<T: Tracer> Engine<T> {
             self.take_sample();
         }
         self.handle_until(end, watch);
-        (0..self.lines.len()).for_each(|port| self.catch_up(port, end));
+        self.lines.keys().for_each(|port| self.catch_up(port, end));
     }
 
     /// Handle events before `end` one by one, as long as `goes_on` allows another one.
@@ -163,7 +163,7 @@ impl<T: Tracer> Engine<T> {
             match self.queue.pop_before(end.min(self.sample)) {
                 Some(event) => self.handle(event),
                 None if self.sample < end => self.take_sample(),
-                None => return (0..self.lines.len()).for_each(|port| self.catch_up(port, end)),
+                None => return self.lines.keys().for_each(|port| self.catch_up(port, end)),
             }
         }
     }
@@ -192,10 +192,10 @@ impl<T: Tracer> Engine<T> {
         self.work.events += 1;
         let entity = event.entity as usize;
         match event.class {
-            Class::Free => self.free(entity, event.time),
+            Class::Free => self.free(LineId(event.entity), event.time),
             Class::Tick => self.tick(entity, event.time),
-            Class::Credit => self.control(entity, event.time),
-            Class::Arrive => self.arrive(entity, event.time),
+            Class::Credit => self.control(LineId(event.entity), event.time),
+            Class::Arrive => self.arrive(LineId(event.entity), event.time),
             Class::Timer => self.timer(entity, event.time),
         }
     }
@@ -212,13 +212,13 @@ impl<T: Tracer> Engine<T> {
 
     /// Handle the departures from a port before `end`, each at its time, and start the next units.
     #[inline]
-    fn catch_up(&mut self, port: usize, end: Time) {
+    fn catch_up(&mut self, port: LineId, end: Time) {
         while self.lines[port].ends < end {
             self.free(port, self.lines[port].ends);
         }
     }
 
-    fn free(&mut self, port: usize, now: Time) {
+    fn free(&mut self, port: LineId, now: Time) {
         self.lines[port].ends = Time::NEVER;
         if let Some(unit) = self.network.at(port, |port, _| port.finish(now)) {
             self.tracer.see(now, port, &unit, What::Leaves, &self.network.circuits);
@@ -231,7 +231,7 @@ impl<T: Tracer> Engine<T> {
     /// Run the actions of a port's memory, if it acts at instants of its own, after a packet has joined or left the
     /// port.
     #[inline]
-    fn settle(&mut self, port: usize, now: Time) {
+    fn settle(&mut self, port: LineId, now: Time) {
         if let Some(memory) = self.memories.of(port) {
             self.act(memory, now);
         }
@@ -239,7 +239,7 @@ impl<T: Tracer> Engine<T> {
 
     /// Run the actions of a memory that are due now, and schedule its next action.
     #[inline(never)]
-    fn act(&mut self, memory: usize, now: Time) {
+    fn act(&mut self, memory: MemoryId, now: Time) {
         let next = self.memories.act(&mut self.network, memory, now, &mut self.losses);
         self.count_losses(now);
         for (port, control) in self.controls.of_memory(&mut self.network, memory) {
@@ -251,25 +251,26 @@ impl<T: Tracer> Engine<T> {
 
     /// Handle a clock event by its entity: first come the policies of ports, then memories, then messages of
     /// receivers, then gates of ports.
-    fn tick(&mut self, port: usize, now: Time) {
-        if let Some(port) = self.gates.port_of(port) {
+    fn tick(&mut self, entity: usize, now: Time) {
+        if let Some(port) = self.gates.port_of(entity) {
             return self.act_gates(port, now);
         }
-        if let Some(line) = port.checked_sub(self.first_message()) {
-            return self.send_back(line, Control::Message, now);
+        if let Some(line) = entity.checked_sub(self.first_message()) {
+            return self.send_back(LineId::new(line), Control::Message, now);
         }
-        if let Some(memory) = self.memories.ticking(port) {
+        if let Some(memory) = self.memories.ticking(entity) {
             return self.act(memory, now);
         }
+        let port = LineId::new(entity);
         self.catch_up(port, after(now));
         if let Some(time) = self.network.ports[port].tick(now) {
-            self.queue.push(Event::new(time, Class::Tick, port as u32));
+            self.queue.push(Event::new(time, Class::Tick, port.0));
         }
     }
 
     /// Have the gates of a port act that do so at this instant, and schedule their next action.
     #[inline(never)]
-    fn act_gates(&mut self, port: usize, now: Time) {
+    fn act_gates(&mut self, port: LineId, now: Time) {
         if self.gates.act(&mut self.network, port, now, &mut self.losses) {
             self.count_losses(now);
             self.start(port, now);
@@ -279,11 +280,11 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Schedule the next action of a port's gates, unless an earlier one is scheduled.
-    fn call_gates(&mut self, port: usize) {
+    fn call_gates(&mut self, port: LineId) {
         self.gates.next(&self.network, port).into_iter().for_each(|event| self.queue.push(event));
     }
 
-    fn arrive(&mut self, line: usize, now: Time) {
+    fn arrive(&mut self, line: LineId, now: Time) {
         let unit = self.take_off(line, now);
         let Network { receivers, circuits, .. } = &mut self.network;
         let circuit = &mut circuits[unit.vc];
@@ -308,7 +309,7 @@ impl<T: Tracer> Engine<T> {
     /// Remove the first unit on a line, which arrives at the end of the line, and add the arrival event of the next
     /// unit.
     #[inline]
-    fn take_off(&mut self, line: usize, now: Time) -> Unit {
+    fn take_off(&mut self, line: LineId, now: Time) -> Unit {
         if self.lines[line].units.len() == 1 {
             self.catch_up(line, after(now));
         }
@@ -330,12 +331,12 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Send a credit or a pause to a port.
-    fn send_control(&mut self, port: usize, arrives: Time, control: Control) {
+    fn send_control(&mut self, port: LineId, arrives: Time, control: Control) {
         self.controls.send(port, arrives, control).into_iter().for_each(|event| self.queue.push(event));
     }
 
     /// Handle a credit or a pause that reaches its port.
-    fn control(&mut self, port: usize, now: Time) {
+    fn control(&mut self, port: LineId, now: Time) {
         let (control, next) = self.controls.arrive(port);
         next.into_iter().for_each(|event| self.queue.push(event));
         self.network.receive_control(port, now, control);
@@ -357,7 +358,7 @@ impl<T: Tracer> Engine<T> {
     #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         let unit = match self.network.cross_link(now, hop, unit) {
-            Ok(unit) if self.tracer.refuses(hop.port as usize, &unit) => {
+            Ok(unit) if self.tracer.refuses(hop.port, &unit) => {
                 return self.refuse(hop, unit, Reason::Link, now);
             }
             Ok(unit) => unit,
@@ -369,9 +370,9 @@ impl<T: Tracer> Engine<T> {
     /// Offer a unit that has crossed its link to its port.
     #[inline(always)]
     fn admit(&mut self, hop: Hop, unit: Unit, now: Time) {
-        self.catch_up(hop.port as usize, after(now));
-        self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
-        let (port, vc, losses) = (hop.port as usize, hop.vc, &mut self.losses);
+        self.catch_up(hop.port, after(now));
+        self.tracer.see(now, hop.port, &unit, What::Arrives, &self.network.circuits);
+        let (port, vc, losses) = (hop.port, hop.vc, &mut self.losses);
         let started = if self.network.pushes_out(port) {
             coupling::arrive(&mut self.network, now, (port, vc), unit, losses);
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
@@ -387,15 +388,15 @@ impl<T: Tracer> Engine<T> {
 
     /// Count a unit as lost before it reaches the buffer of a port.
     fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
-        self.catch_up(hop.port as usize, after(now));
-        self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
-        self.network.ports[hop.port as usize].refuse(unit, reason, &mut self.losses);
+        self.catch_up(hop.port, after(now));
+        self.tracer.see(now, hop.port, &unit, What::Arrives, &self.network.circuits);
+        self.network.ports[hop.port].refuse(unit, reason, &mut self.losses);
         self.count_losses(now);
     }
 
     /// Start to send the next control frame, or if none waits the next unit, at a port whose line is free.
     #[inline(always)]
-    fn start(&mut self, port: usize, now: Time) {
+    fn start(&mut self, port: LineId, now: Time) {
         if self.controls.can_be() && (self.network.ports[port].is_busy() || self.start_control(port, now)) {
             return;
         }
@@ -407,10 +408,10 @@ impl<T: Tracer> Engine<T> {
 
     /// Start to send the next control frame at a port; returns whether there was one.
     #[inline(never)]
-    fn start_control(&mut self, port: usize, now: Time) -> bool {
+    fn start_control(&mut self, port: LineId, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
         self.work.cell_hops += u64::from(matches!(control, Control::Credit(_)));
-        self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
+        self.queue.push(Event::new(sent.ends, Class::Free, port.0));
         let to = self.controls.back(port);
         let control = if control == Control::Message { self.message(to, sent.starts) } else { control };
         self.send_control(to, sent.arrives, control);
@@ -419,7 +420,7 @@ impl<T: Tracer> Engine<T> {
 
     /// Schedule the departure and the arrival of a unit that a port has started to send, and count the port's losses.
     #[inline(always)]
-    fn started(&mut self, port: usize, started: Option<Started>, now: Time, announced: Announced) {
+    fn started(&mut self, port: LineId, started: Option<Started>, now: Time, announced: Announced) {
         if let Some(Started { unit, sent }) = started {
             let Underway { is_cells, is_told, ends, units } = &mut self.lines[port];
             let hops = if *is_cells { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
@@ -427,8 +428,7 @@ impl<T: Tracer> Engine<T> {
             let (time, transmission) = (sent.arrives, sent.ends.since(sent.starts));
             let next = Unit { hop: unit.hop + 1, ..unit };
             if *is_told {
-                self.queue
-                    .push_next(Series::of(transmission), Event::new(sent.ends, Class::Free, port as u32));
+                self.queue.push_next(Series::of(transmission), Event::new(sent.ends, Class::Free, port.0));
             } else {
                 *ends = sent.ends;
             }
@@ -445,10 +445,9 @@ impl<T: Tracer> Engine<T> {
     }
 
     #[inline]
-    fn announce(&mut self, line: usize, Arrival { time, delay }: Arrival) {
-        let rank = self.ties.rank(time, line as u32);
-        self.queue
-            .push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line as u32 });
+    fn announce(&mut self, line: LineId, Arrival { time, delay }: Arrival) {
+        let rank = self.ties.rank(time, line);
+        self.queue.push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line.0 });
     }
 
     /// Count the latest losses of a port, on arrival or at the head of a queue, and of the ports that share its
@@ -459,11 +458,11 @@ impl<T: Tracer> Engine<T> {
         for Loss { unit, reason } in losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
             let hop = self.network.circuits[vc].hop(&unit).expect("a unit is lost at a port");
-            let port = hop.port as usize;
+            let port = hop.port;
             self.tracer.see(now, port, &unit, What::Lost(reason), &self.network.circuits);
             self.network.circuits[vc].lost(&unit);
             if let Some(log) = &mut self.log {
-                log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
+                log.push(LossRecord { time: now, port, vc, frame, index, reason });
             }
             self.forwarded(&unit, now);
         }
@@ -474,7 +473,7 @@ impl<T: Tracer> Engine<T> {
     fn deliver(&mut self, unit: Unit, now: Time) {
         let Network { flows, circuits, .. } = &mut self.network;
         let Some(frame) = circuits[unit.vc].receive(&unit) else { return };
-        let flow = frame.flow as usize;
+        let flow = frame.flow;
         let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);
         self.call(flow, end);
@@ -483,7 +482,7 @@ impl<T: Tracer> Engine<T> {
 
     /// Start the transfers that waited for the transfer of this flow, if it has ended.
     #[inline]
-    fn release(&mut self, flow: usize, now: Time) {
+    fn release(&mut self, flow: FlowId, now: Time) {
         let Some(waiting) = &mut self.waiting else { return };
         for (next, start) in waiting.release(&self.network.flows[flow], now) {
             self.network.flows[next].start_at(start);
@@ -508,7 +507,7 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Schedule the next timer of a flow's end, unless an earlier call is already scheduled.
-    fn call(&mut self, flow: usize, end: End) {
+    fn call(&mut self, flow: FlowId, end: End) {
         if let Some(event) = self.timers.next(&self.network.flows, flow, end) {
             self.queue.push(event);
         }

@@ -18,6 +18,7 @@ use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::trace::Tracer;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId};
 
 /// A run up to some instant. A clone continues exactly as the original does.
 #[derive(Clone)]
@@ -82,7 +83,7 @@ impl<T: Tracer> Stepper<T> {
 
     /// Let these ports (`true`, by number) have recorded units from now on instead of those of the network, to the end
     /// of the run or as long as `goes_on` allows it. The run cannot continue otherwise.
-    pub fn replay(&mut self, ports: &[bool], units: &[Offered], goes_on: impl Fn(&T) -> bool) {
+    pub fn replay(&mut self, ports: &IdVec<LineId, bool>, units: &[Offered], goes_on: impl Fn(&T) -> bool) {
         self.engine.run_held(ports, units, self.end, goes_on);
     }
 

@@ -14,7 +14,7 @@ use crate::refused::{Refused, probability};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::{Boundary, Unit};
-use crate::units::ids::{CircuitId, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdVec, LineId, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -59,7 +59,7 @@ pub enum Pattern {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// The line.
-    pub line: usize,
+    pub line: LineId,
     /// The circuits that the pattern affects, in increasing order; `None` for all circuits of the line.
     pub circuits: Option<Vec<CircuitId>>,
     /// Pattern of the units that are lost.
@@ -223,7 +223,7 @@ mod tests {
 
     fn spec(circuits: &[CircuitId], pattern: Pattern) -> Spec {
         let circuits = (!circuits.is_empty()).then(|| circuits.to_vec());
-        Spec { line: 0, circuits, pattern, stream: "0".to_string() }
+        Spec { line: LineId(0), circuits, pattern, stream: "0".to_string() }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::{Build, Gate, Policy, Site};
 use crate::language::spec::Nested;
 use crate::link::control::{Control, PauseFrame};
 use crate::unit::Unit;
-use crate::units::ids::{IdVec, PortVc};
+use crate::units::ids::{IdVec, MemoryId, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::verdict::Reason;
 
@@ -75,9 +75,9 @@ impl Paused {
     }
 
     /// Return the memories that have stopped a class.
-    pub(crate) fn memories(&self, class: u32) -> impl Iterator<Item = usize> {
+    pub(crate) fn memories(&self, class: u32) -> impl Iterator<Item = MemoryId> {
         let own = self.stopped.iter().filter(move |(stopped, memory)| *stopped == class && *memory < OUTSIDE);
-        own.map(|(_, memory)| *memory as usize)
+        own.map(|(_, memory)| MemoryId(*memory))
     }
 
     /// Return when classes were stopped and resumed since the last reset, if it was recorded.

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::link::control::PauseFrame;
 use crate::units::Time;
-use crate::units::ids::{IdVec, PortVc};
+use crate::units::ids::{IdVec, LineId, PortVc};
 
 /// Pauses with this number and the following ones stand for storms, in the place of the number of a memory.
 pub(super) const OUTSIDE: u32 = 1 << 31;
@@ -17,7 +17,7 @@ pub(super) const OUTSIDE: u32 = 1 << 31;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spec {
     /// The line.
-    pub line: usize,
+    pub line: LineId,
     /// The class that is paused, numbered within the scenario; `None` for all classes at the port.
     pub class: Option<u32>,
     /// The instants at which the pause begins and ends.
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_storm_stops_its_class_or_every_class_of_the_port() {
-        let storm = |class, from, to| Spec { line: 0, class, from: Time(from), to: Time(to) };
+        let storm = |class, from, to| Spec { line: LineId(0), class, from: Time(from), to: Time(to) };
         assert_eq!(frames(&[storm(Some(5), 1, 2)]), [(1, 5, true), (2, 5, false)]);
         assert_eq!(frames(&[storm(Some(4), 1, 2)]), []);
         let all = frames(&[storm(None, 1, 2)]);
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_storm_that_follows_another_one_begins_before_that_ends() {
-        let storm = |from, to| Spec { line: 0, class: Some(3), from: Time(from), to: Time(to) };
+        let storm = |from, to| Spec { line: LineId(0), class: Some(3), from: Time(from), to: Time(to) };
         assert_eq!(
             frames(&[storm(5, 9), storm(1, 5)]),
             [(1, 3, true), (5, 3, true), (5, 3, false), (9, 3, false)]
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn frames_that_need_time_come_in_the_order_of_time_between_those_of_storms() {
-        let spec = Spec { line: 0, class: Some(0), from: Time(4), to: Time(6) };
+        let spec = Spec { line: LineId(0), class: Some(0), from: Time(4), to: Time(6) };
         let mut awaited = Awaited::new(&[&spec], &[0].into());
         let frame = |stops| PauseFrame { class: 0, memory: 7, stops };
         awaited.add(Time(5), frame(true));
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_due_at_its_instant() {
-        let spec = Spec { line: 0, class: None, from: Time(4), to: Time(6) };
+        let spec = Spec { line: LineId(0), class: None, from: Time(4), to: Time(6) };
         let mut storms = Awaited::new(&[&spec], &[0].into());
         assert_eq!(storms.due(Time(3)), None);
         assert!(storms.due(Time(4)).is_some_and(|frame| frame.stops && frame.memory == OUTSIDE));

@@ -21,7 +21,7 @@ use crate::language::tree::{Fault, Node};
 use crate::refused::Refused;
 use crate::rng::UNNAMED;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, LineId};
 use crate::units::{Rate, Time};
 
 /// Octets of a packet, which fills a cell of the memory.
@@ -104,7 +104,9 @@ impl Decider {
     /// Build an empty memory of `cells` cells for `ports` ports; the error says why a policy cannot work there.
     pub fn new(policies: &Policies, cells: u64, ports: usize) -> Result<Decider, Refused> {
         let scheme = build(&policies.admission, cells, ports)?;
-        let queue = |number| SharedQueue::new(Default::default(), number, outlet(number).rate, 0, number);
+        let queue = |number| {
+            SharedQueue::new(Default::default(), LineId::new(number), outlet(number).rate, 0, number)
+        };
         let memory = Memory::new(MemoryParts {
             cells,
             check: ThresholdCheck::Before,
@@ -195,7 +197,7 @@ fn make_room(pushout: &pushout::Spec, cells: u64, lines: usize) -> Result<pushou
 
 /// Return the line over which a queue sends.
 fn outlet(line: usize) -> Outlet {
-    Outlet { line, rate: Rate(10_000_000_000), minimum: 0 }
+    Outlet { line: LineId::new(line), rate: Rate(10_000_000_000), minimum: 0 }
 }
 
 /// Return a packet.

@@ -52,10 +52,11 @@ mod tests {
     use super::super::tests::{context, terms};
     use super::*;
     use crate::buffer::capacity::Capacity;
+    use crate::units::ids::LineId;
 
     #[test]
     fn queues_of_one_line_wait_for_each_other_and_those_of_another_do_not() {
-        let queues = [terms(0, None), terms(0, None), terms(1, None)];
+        let queues = [terms(LineId(0), None), terms(LineId(0), None), terms(LineId(1), None)];
         let params = Params { counts_arrival: true };
         let mut policy = Policy::new(&params, &context(&queues)).unwrap();
         let pool = Pool::new(Capacity::limited(100), queues.len());

@@ -33,10 +33,11 @@ mod tests {
     use super::super::tests::{context, terms};
     use super::*;
     use crate::buffer::capacity::Capacity;
+    use crate::units::ids::LineId;
 
     #[test]
     fn a_queue_may_have_what_longer_ones_leave_of_their_common_limit() {
-        let queues = [terms(0, None), terms(1, None), terms(2, None)];
+        let queues = [terms(LineId(0), None), terms(LineId(1), None), terms(LineId(2), None)];
         let policy = Policy::new(&Params {}, &context(&queues)).unwrap();
         let mut pool = Pool::new(Capacity::limited(100), queues.len()); // limits 54, 81 and 100
         let thresholds = |pool: &Pool| [0, 1, 2].map(|queue| policy.threshold(pool, queue));

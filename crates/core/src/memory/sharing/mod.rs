@@ -151,6 +151,7 @@ pub(super) mod tests {
     use crate::language::tree::Node;
     use crate::rng::UNNAMED;
     use crate::units::Rate;
+    use crate::units::ids::LineId;
 
     /// Build the context of a pool of 100 cells for queues of lines of 8 Mb/s, each with a factor of its own or none.
     pub(crate) fn context(queues: &[QueueTerms]) -> Context<'_> {
@@ -166,7 +167,7 @@ pub(super) mod tests {
     }
 
     /// Build the terms of a queue at a line of 8 Mb/s.
-    pub(crate) fn terms(line: usize, alpha: Option<f64>) -> QueueTerms {
+    pub(crate) fn terms(line: LineId, alpha: Option<f64>) -> QueueTerms {
         QueueTerms { alpha, priority: 0, outlet: Outlet { line, rate: Rate(8_000_000), minimum: 0 } }
     }
 
@@ -206,7 +207,7 @@ pub(super) mod tests {
         for entry in CATALOGUE {
             let pool = Pool::new(Capacity::limited(100), 2);
             let threshold = |own: Option<f64>, queue| {
-                let queues = [terms(0, own), terms(1, None)];
+                let queues = [terms(LineId(0), own), terms(LineId(1), None)];
                 spec(entry.name).build(&context(&queues)).unwrap().threshold(&pool, queue)
             };
             let takes_alpha = spec(entry.name).takes_alpha();
@@ -221,7 +222,8 @@ pub(super) mod tests {
         for entry in CATALOGUE {
             let mut pool = Pool::new(Capacity::limited(100), 2);
             pool.add(0, 99);
-            let mut scheme = spec(entry.name).build(&context(&[terms(0, None), terms(1, None)])).unwrap();
+            let mut scheme =
+                spec(entry.name).build(&context(&[terms(LineId(0), None), terms(LineId(1), None)])).unwrap();
             let expelled = scheme.expels(Time(1), &pool, &|_| Some(1));
             let expected = scheme.kind().expels().then_some(Expulsion::Now(0));
             assert_eq!(expelled, expected, "{}", entry.name);

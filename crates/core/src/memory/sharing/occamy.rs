@@ -54,13 +54,14 @@ mod tests {
     use super::super::tests::{context, terms};
     use super::*;
     use crate::buffer::capacity::Capacity;
+    use crate::units::ids::LineId;
     use crate::units::{CellCount, PerSecond};
 
     #[test]
     fn the_next_queue_in_turn_over_its_own_threshold_loses_a_packet_when_there_are_tokens_for_it() {
         let params =
             Params { alpha: 8.0, token_rate: PerSecond(1_000_000_000_000), token_depth: CellCount(10) };
-        let queues = [terms(0, Some(0.5)), terms(1, None), terms(2, Some(0.5))];
+        let queues = [terms(LineId(0), Some(0.5)), terms(LineId(1), None), terms(LineId(2), Some(0.5))];
         let mut policy = Policy::new(&params, &context(&queues)).unwrap();
         let mut pool = Pool::new(Capacity::limited(100), queues.len());
         (0..3).for_each(|queue| pool.add(queue, 20)); // thresholds of 20, 320 and 20

@@ -255,6 +255,7 @@ mod tests {
     use crate::memory::sharing::tests::{context, terms};
     use crate::rng::Stream;
     use crate::serde_json::{Value as Json, json};
+    use crate::units::ids::LineId;
 
     /// Build the policies of a memory: a program with these keys, and push-out if `pushes_out`.
     fn policies(keys: &Json, pushes_out: bool) -> Policies {
@@ -271,7 +272,7 @@ mod tests {
     }
 
     fn built(keys: &Json) -> Result<(), String> {
-        let terms = [terms(0, None), terms(1, None)];
+        let terms = [terms(LineId(0), None), terms(LineId(1), None)];
         let spec = policies(keys, false).admission;
         spec.build(&context(&terms)).map(|_| ()).map_err(|refused| refused.to_string())
     }

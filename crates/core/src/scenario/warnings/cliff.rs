@@ -13,7 +13,7 @@ use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Line, Scenario};
 use crate::scenario::warning::Warning;
 use crate::transport;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, LineId};
 
 /// Cells of a frame that do not count: the first one has been accepted, and the last one completes the frame.
 const ENDS: u64 = 2;
@@ -64,7 +64,7 @@ fn can_overload(scenario: &Scenario, line: &Line, frames: &[&Contract]) -> bool 
         let place = path.iter().position(|&each| std::ptr::eq(&scenario.lines[each], line))?;
         path.get(place.checked_sub(1)?).copied()
     };
-    let lines: Option<Vec<usize>> = frames.iter().map(|contract| before(contract.circuit)).collect();
+    let lines: Option<Vec<LineId>> = frames.iter().map(|contract| before(contract.circuit)).collect();
     let Some(mut lines) = lines else { return true };
     lines.sort_unstable();
     lines.dedup();

@@ -5,22 +5,23 @@ use crate::scenario::warning::Warning;
 use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Rate;
+use crate::units::ids::{IdVec, LineId};
 
 /// Warn of the queue of a host whose sources send faster than its line, without a transport that adapts.
 pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
-    let mut offered = vec![0.0; scenario.lines.len()];
+    let mut offered = IdVec::filled(0.0, scenario.lines.len());
     for flow in &scenario.flows {
         if let Some(&first) = scenario.vcs[flow.vc].path.first() {
             offered[first] += rate(scenario, flow, &scenario.lines[first]);
         }
     }
-    let excess = |(line, offered): (usize, f64)| {
+    let excess = |(line, offered): (LineId, f64)| {
         let spec = &scenario.lines[line];
         let above = offered - spec.sending_rate().as_f64();
         // Differences due to the rounding of rates do not count.
         (!spec.port.capacity.is_limited() && above > 1e-6 * offered).then_some((spec, offered, above / 8.0))
     };
-    let mut growing = offered.into_iter().enumerate().filter_map(excess);
+    let mut growing = scenario.lines.keys().zip(offered).filter_map(excess);
     let (line, offered, grows) = growing.next()?;
     let others = match growing.count() {
         0 => String::new(),

@@ -2,12 +2,14 @@
 
 use crate::scenario::model::Scenario;
 use crate::scenario::warning::Warning;
+use crate::units::ids::FlowId;
 
 /// Warn of transfers that cannot start, since the run ends before.
 pub(super) fn transfers(scenario: &Scenario) -> Option<Warning> {
     let flows = scenario.workload.as_ref()?.flows.clone();
     let all = flows.len();
-    let starts = flows.filter(|&flow| !scenario.waits(flow)).map(|flow| scenario.flows[flow].start);
+    let starts =
+        flows.map(FlowId::new).filter(|&flow| !scenario.waits(flow)).map(|flow| scenario.flows[flow].start);
     let late: Vec<_> = starts.filter(|start| *start >= scenario.duration).collect();
     let latest = late.iter().max()?;
     let message = format!(

@@ -10,19 +10,19 @@ use crate::scenario::warning::Warning;
 use crate::source::{self, Source};
 use crate::transport;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
 
 /// Warn of a port with tail drop that greedy TCP flows reach over lines of its own rate, without any randomness: the
 /// arrivals of each flow are locked to the departures, so one flow may always find the room that departures make.
 pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     let locked = locked_circuits(scenario);
-    let meeting = |(line, circuits): (usize, IdSlice<'_, PortVc, CircuitId>)| {
+    let meeting = |(line, circuits): (LineId, IdSlice<'_, PortVc, CircuitId>)| {
         let all_alike =
             drops_tails(&scenario.lines[line]) && !circuits.iter().any(|&vc| is_random(scenario, vc));
         let before = all_alike.then(|| lines_before(scenario, &locked, line, circuits))?;
         (before.len() > 1).then_some((line, before.len()))
     };
-    let (line, lines) = passing.iter().enumerate().find_map(meeting)?;
+    let (line, lines) = scenario.lines.keys().zip(passing.iter()).find_map(meeting)?;
     let (line, circuits) = (&scenario.lines[line], passing.at(line));
     let octets = |&vc: &CircuitId| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
     let largest = circuits.iter().map(octets).max()?;
@@ -69,9 +69,9 @@ fn drops_tails(line: &Line) -> bool {
 fn lines_before(
     scenario: &Scenario,
     locked: &IdVec<CircuitId, bool>,
-    line: usize,
+    line: LineId,
     circuits: IdSlice<'_, PortVc, CircuitId>,
-) -> BTreeSet<usize> {
+) -> BTreeSet<LineId> {
     let before = |vc: CircuitId| {
         let path = &scenario.vcs[vc].path;
         let place = path.iter().position(|&each| each == line)?;

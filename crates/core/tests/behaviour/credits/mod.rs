@@ -11,6 +11,7 @@ mod two_hosts;
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, Outcome};
 use pushout_core::scenario::{self, model::Scenario};
+use pushout_core::units::ids::LineId;
 
 /// The scenario of a text.
 fn load(text: &str, sets: &[&str]) -> Scenario {
@@ -27,6 +28,6 @@ fn run(scenario: &Scenario) -> Outcome {
 }
 
 /// The port of a line.
-fn port(scenario: &Scenario, name: &str) -> usize {
-    scenario.lines.iter().position(|line| line.name == name).unwrap_or_else(|| panic!("no line {name}"))
+fn port(scenario: &Scenario, name: &str) -> LineId {
+    scenario.lines.position(|line| line.name == name).unwrap_or_else(|| panic!("no line {name}"))
 }

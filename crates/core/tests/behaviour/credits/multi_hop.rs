@@ -6,6 +6,7 @@ use pushout_core::scenario::contract::passing_circuits;
 use pushout_core::scenario::model::{NodeKind, Scenario};
 
 use super::{load, port, run};
+use pushout_core::units::ids::FlowId;
 
 const EPD: &str = include_str!("../../../../../scenarios/multi-hop.toml");
 const FCVC: &str = include_str!("../../../../../scenarios/multi-hop-fcvc.toml");
@@ -44,7 +45,7 @@ fn six_circuits_share_each_of_the_three_links_and_four_the_way_there() {
     let sharing = |name: &str| passing.at(port(&scenario, name)).len();
     assert_eq!(["a", "b", "c", "entry", "access1", "exit7", "access5"].map(sharing), [6, 6, 6, 4, 2, 2, 2]);
     let delays = |flow: usize| -> u64 {
-        let path = &scenario.vcs[scenario.flows[flow].vc].path;
+        let path = &scenario.vcs[scenario.flows[FlowId::new(flow)].vc].path;
         path.iter().map(|line| scenario.lines[*line].delay.0).sum::<u64>() / 1_000_000
     };
     let us: Vec<u64> = (0..10).map(delays).collect();

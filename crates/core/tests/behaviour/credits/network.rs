@@ -12,7 +12,7 @@ use pushout_core::rng::Stream;
 use pushout_core::scenario::explain;
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::unit::{Flags, Unit};
-use pushout_core::units::ids::{CircuitId, PortVc};
+use pushout_core::units::ids::{CircuitId, FlowId, LineId, PortVc};
 
 use super::{load, run};
 
@@ -183,7 +183,7 @@ fn check(text: &Json, seen: &mut Seen) {
     assert_eq!(again, scenario, "the explicit form says the same");
     let twice = engine::run(&again, false);
     assert_eq!(report(&scenario, &outcome, None).to_string(), report(&again, &twice, None).to_string());
-    for (index, line) in scenario.lines.iter().enumerate() {
+    for (index, line) in scenario.lines.pairs() {
         let port = &outcome.network.ports[index];
         assert!(line.port.memory.is_some() || port.counters().lost_total() == 0, "{}", line.name);
         seen.credits += port.counters().rare().credit_cells;
@@ -261,20 +261,20 @@ fn room_for_one_cell_at_every_hop_is_enough_for_a_file_to_get_through() {
     let port = "{ scheduler = { policy = 'round-robin' }, credit = { policy = 'n23', n2 = '1 cell', n3 = '0 cells' } }";
     let scenario = load(&text.replace("PORT", port), &[]);
     let outcome = run(&scenario);
-    assert_eq!(outcome.flows[0].figures.transfers, 1);
+    assert_eq!(outcome.flows[FlowId(0)].figures.transfers, 1);
 }
 
 #[test]
 fn the_audit_of_credits_misses_a_receiver_that_has_forgotten_what_it_held() {
     let scenario = load(&Net::document(3, false).to_string(), &[]);
     let mut outcome = run(&scenario);
-    let busy = |line: &usize| {
+    let busy = |line: &LineId| {
         let (port, receiver) = (&outcome.network.ports[*line], outcome.network.receiver(*line));
         receiver.is_some_and(|receiver| {
             (0..port.pool().vcs()).any(|vc| receiver.books(PortVc::new(vc)).reported > 0)
         })
     };
-    let line = (0..scenario.lines.len()).find(busy).expect("some circuit has had credits");
+    let line = scenario.lines.keys().find(busy).expect("some circuit has had credits");
     let vcs = outcome.network.ports[line].pool().vcs() as u32;
     let receiver = outcome.network.receivers[line].as_mut().unwrap();
     **receiver = CreditReceiver::new(receiver.terms(), (0..vcs).collect());

@@ -9,7 +9,7 @@ use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
-use pushout_core::units::ids::{CircuitId, IdVec};
+use pushout_core::units::ids::{CircuitId, IdVec, LineId};
 
 use super::{load, port, run};
 
@@ -37,12 +37,12 @@ fn direct(credit: &str, more: &str) -> Scenario {
 
 /// The times in nanoseconds at which packets start on a line.
 struct Starts {
-    line: usize,
+    line: LineId,
     at: Vec<u64>,
 }
 
 impl Tracer for Starts {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+    fn see(&mut self, now: Time, line: LineId, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         if line == self.line && what == What::Leaves {
             self.at.push(now.0 / 1000 - u64::from(unit.bytes));
         }
@@ -102,7 +102,7 @@ fn the_room_by_default_keeps_the_line_busy() {
         "overhead = '20 bytes'",
     ] {
         let outcome = run(&direct(credit, back));
-        let sent = outcome.network.ports[0].counters().units_out;
+        let sent = outcome.network.ports[LineId(0)].counters().units_out;
         assert!(sent >= 1999, "{credit}: {sent} packets");
     }
 }
@@ -154,7 +154,7 @@ fn a_class_without_credits_does_not_hold_up_others_unless_it_shares_their_queue(
 fn a_memory_reserves_what_the_credits_of_each_class_promise() {
     let text = CLASSES.replace("SCHEDULER", "round-robin");
     let reserved = |text: &str| -> Vec<u64> {
-        let memory = load(text, &[]).memories.remove(0);
+        let memory = load(text, &[]).memories.into_iter().next().unwrap();
         memory.queues.iter().map(|queue| queue.limits.reserved).collect()
     };
     assert_eq!(reserved(&text), [40, 40], "a credit is a cell");

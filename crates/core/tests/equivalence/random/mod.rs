@@ -10,7 +10,7 @@ use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::source::Source;
 use pushout_core::transport::tcp;
-use pushout_core::units::ids::CircuitId;
+use pushout_core::units::ids::{CircuitId, FlowId};
 use pushout_core::units::{Quantity, Rate};
 use pushout_core::{source, transport};
 
@@ -241,7 +241,7 @@ impl Net {
                 arrivals_keys(draw, &mut flow["source"]);
             }
             let Ok(alone) = load(&self.alone(&flow)) else { continue };
-            let Some(first) = alone.flows.first() else { continue }; // no transfer was drawn
+            let Some(first) = alone.flows.get(FlowId(0)) else { continue }; // no transfer was drawn
             let rate = first.source.peak().map_or(limit, |(_, rate)| rate);
             self.work += rate.as_f64() * (self.relays + 1) as f64 / 424.0;
             let packet = u64::from(alone.vcs[CircuitId(0)].packet) + self.header.max(8);

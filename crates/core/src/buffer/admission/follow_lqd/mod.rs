@@ -28,7 +28,7 @@ use crate::buffer::context::Outlet;
 use crate::buffer::pushout::longest_queue;
 use crate::refused::Refused;
 use crate::section;
-use crate::units::ids::PortVc;
+use crate::units::ids::{LineId, PortVc};
 use crate::verdict::{Reason, Verdict};
 
 pub(crate) use virtual_buffer::VirtualBuffer;
@@ -57,8 +57,11 @@ pub struct Policy {
 impl Policy {
     /// Build the policy; every port can have it.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let outlets =
-            (0..context.vcs()).map(|_| Outlet { line: 0, rate: context.rate, minimum: context.minimum });
+        let outlets = (0..context.vcs()).map(|_| Outlet {
+            line: LineId(0),
+            rate: context.rate,
+            minimum: context.minimum,
+        });
         Ok(Policy { buffer: VirtualBuffer::new(params.rule(), context.capacity, outlets) })
     }
 }

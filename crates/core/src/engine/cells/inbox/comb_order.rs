@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use super::merge_order::{ArrivalPlace, LaneRanks};
 use crate::network::circuit::SingleCell;
+use crate::units::ids::LineId;
 use crate::units::{Span, Time};
 
 /// Cells of several lanes in the order of their arrival.
@@ -126,7 +127,7 @@ impl CombOrder {
     }
 
     /// Return the rank of a cell among the cells that arrive at the same instant.
-    fn rank(&self, cell: u64) -> (u32, u32) {
+    fn rank(&self, cell: u64) -> (u32, LineId) {
         let time = Time(self.base.0 + self.time(cell));
         self.ranks.rank(ArrivalPlace { time, lane: self.lane(cell) as u32 })
     }

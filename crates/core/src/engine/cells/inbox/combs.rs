@@ -26,6 +26,7 @@ use crate::engine::cells::topology::combs::CombCircuit;
 use crate::kernel::Ties;
 use crate::network::circuit::SingleCell;
 use crate::unit::{Flags, Unit};
+use crate::units::ids::LineId;
 use crate::units::{CELL_BYTES, Time};
 
 /// The cells of one circuit: those that have left the port and are not delivered yet, then those that arrive.
@@ -155,9 +156,9 @@ impl CombLane {
 
 impl Combs {
     /// Build the empty lanes of a port, if only combs arrive there.
-    pub(crate) fn of_port(plan: &Plan, port: usize, ties: &Ties) -> Option<Box<Combs>> {
+    pub(crate) fn of_port(plan: &Plan, port: LineId, ties: &Ties) -> Option<Box<Combs>> {
         let lanes = plan.combs[port].as_ref()?.iter().map(|circuit| CombLane::new(*circuit)).collect();
-        let lines = plan.lanes[port].iter().map(|lane| lane.line as u32);
+        let lines = plan.lanes[port].iter().map(|lane| lane.line);
         Some(Box::new(Combs::new(lanes, LaneRanks::new(lines, ties))))
     }
 
@@ -216,15 +217,16 @@ impl Combs {
 mod tests {
     use super::*;
     use crate::rng::UNNAMED;
-    use crate::units::ids::{CircuitId, PortVc};
+    use crate::units::ids::FlowId;
+    use crate::units::ids::{CircuitId, LineId, PortVc};
 
     /// Combs of circuits that arrive at these instants.
     fn combs(arrivals: &[&[u64]]) -> Combs {
         let lane = |flow: usize| {
             let (circuit, vc) = (CircuitId(flow as u32), PortVc(flow as u32));
-            CombLane::new(CombCircuit { circuit, vc, hop: 1, flow, drops_excess: true })
+            CombLane::new(CombCircuit { circuit, vc, hop: 1, flow: FlowId::new(flow), drops_excess: true })
         };
-        let ranks = LaneRanks::new(0..arrivals.len() as u32, &Ties::new(1, &UNNAMED));
+        let ranks = LaneRanks::new((0..arrivals.len()).map(LineId::new), &Ties::new(1, &UNNAMED));
         let mut combs = Combs::new((0..arrivals.len()).map(lane).collect(), ranks);
         for (lane, arrivals) in (0..).zip(arrivals) {
             push(&mut combs, lane, 10 * lane as u32, arrivals);
@@ -246,7 +248,7 @@ mod tests {
     fn pass(combs: &mut Combs, stop: u64) -> Vec<(u64, usize, u32)> {
         let mut passed = Vec::new();
         combs.pass_before(Time(stop), |lane, cell, _| {
-            passed.push((cell.at.0, lane.of.flow, lane.number()));
+            passed.push((cell.at.0, lane.of.flow.index(), lane.number()));
         });
         passed
     }
@@ -326,9 +328,9 @@ mod tests {
     fn cells_of_one_instant_arrive_by_the_ranks_of_their_lines() {
         for time in 0..20 {
             let mut combs = combs(&[&[time], &[time], &[time], &[time], &[time]]);
-            let mut lines: Vec<u32> = (0..5).collect();
+            let mut lines: Vec<LineId> = (0..5).map(LineId).collect();
             lines.sort_by_key(|&line| (Ties::new(1, &UNNAMED).rank(Time(time), line), line));
-            let found = popped(&mut combs, 21).into_iter().map(|(_, lane, _)| lane as u32);
+            let found = popped(&mut combs, 21).into_iter().map(|(_, lane, _)| LineId::new(lane));
             assert_eq!(found.collect::<Vec<_>>(), lines);
         }
     }

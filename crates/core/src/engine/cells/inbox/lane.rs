@@ -18,7 +18,7 @@ use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::PortVc;
+use crate::units::ids::{LineId, PortVc};
 use crate::verdict::Reason;
 
 /// An arriving unit: its time, and its circuit's number at the port.
@@ -34,7 +34,7 @@ pub(crate) struct Arriving {
 /// The units on one incoming line, or those of one circuit on it.
 #[derive(Clone, Debug)]
 pub(crate) struct InboxLane {
-    pub(crate) line: u32,
+    pub(crate) line: LineId,
     /// The spacing of units in a train; irregular units are at least this far apart.
     pub(crate) spacing: Rc<SpacingTable>,
     /// Whether units arrive at least as far apart as the port sends them.
@@ -48,10 +48,10 @@ pub(crate) struct InboxLane {
 
 impl InboxLane {
     /// Build the empty lane of a line with this spacing, at a port that sends with the spacing `own`.
-    pub(crate) fn new(line: usize, spacing: Rc<SpacingTable>, own: &SpacingTable) -> InboxLane {
+    pub(crate) fn new(line: LineId, spacing: Rc<SpacingTable>, own: &SpacingTable) -> InboxLane {
         let is_spaced = !spacing.pace.is_faster_than(&own.pace);
         let (trains, times) = (VecDeque::new(), VecDeque::new());
-        InboxLane { line: line as u32, spacing, is_spaced, trains, awaited: 0, times }
+        InboxLane { line, spacing, is_spaced, trains, awaited: 0, times }
     }
 
     /// Append a train.

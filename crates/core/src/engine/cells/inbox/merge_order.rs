@@ -3,6 +3,7 @@
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::kernel::{Ties, rank_of};
 use crate::units::Time;
+use crate::units::ids::LineId;
 
 /// Place of a unit in the order of arrivals: its arrival time and its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,18 +16,18 @@ pub(crate) struct ArrivalPlace {
 #[derive(Clone, Debug)]
 pub(super) struct LaneRanks {
     /// The line of each lane, and what distinguishes it from other lines: see [`Ties::salt`].
-    lines: Vec<(u32, u64)>,
+    lines: Vec<(LineId, u64)>,
 }
 
 impl LaneRanks {
     /// Build the order of lanes, given the line of each lane.
-    pub(super) fn new(lines: impl Iterator<Item = u32>, ties: &Ties) -> LaneRanks {
+    pub(super) fn new(lines: impl Iterator<Item = LineId>, ties: &Ties) -> LaneRanks {
         LaneRanks { lines: lines.map(|line| (line, ties.salt(line))).collect() }
     }
 
     /// Return the rank of a lane among the lanes on which units arrive at this instant.
     #[inline]
-    pub(super) fn rank(&self, ArrivalPlace { time, lane }: ArrivalPlace) -> (u32, u32) {
+    pub(super) fn rank(&self, ArrivalPlace { time, lane }: ArrivalPlace) -> (u32, LineId) {
         let (line, salt) = self.lines[lane as usize];
         (rank_of(time, salt), line)
     }

@@ -35,6 +35,7 @@ use crate::kernel::Ties;
 use crate::unit::Unit;
 use crate::units::Time;
 
+use crate::units::ids::LineId;
 use inner_lanes::InnerLanes;
 use irregular::IrregularArrivals;
 pub(crate) use lane::Arriving;
@@ -63,7 +64,7 @@ fn next_on(lanes: &[InboxLane], lane: u32) -> ArrivalPlace {
 
 impl Inbox {
     /// Build the inbox of a port, with empty lanes.
-    pub(crate) fn new(plan: &Plan, port: usize, ties: &Ties) -> Inbox {
+    pub(crate) fn new(plan: &Plan, port: LineId, ties: &Ties) -> Inbox {
         let own = plan.spacing(port);
         let lane = |lane: &Lane| InboxLane::new(lane.line, plan.arriving_spacing(lane.line), &own);
         Inbox::of(plan.lanes[port].iter().map(lane).collect(), ties)

@@ -9,7 +9,7 @@ use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::rng::UNNAMED;
 use crate::unit::Flags;
 use crate::units::Rate;
-use crate::units::ids::{CircuitId, PortVc};
+use crate::units::ids::{CircuitId, LineId, PortVc};
 
 const LANES: usize = 6;
 
@@ -35,7 +35,8 @@ fn filled(frames: &[Frame]) -> (Inbox, Vec<ArrivedUnit>) {
     let spacing = Rc::new(SpacingTable::of(
         TransmissionTime::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms(),
     )); // a cell a picosecond
-    let lanes = (0..LANES).map(|line| InboxLane::new(line, Rc::clone(&spacing), &spacing)).collect();
+    let lanes =
+        (0..LANES).map(|line| InboxLane::new(LineId::new(line), Rc::clone(&spacing), &spacing)).collect();
     let mut inbox = Inbox::of(lanes, &Ties::new(7, &UNNAMED));
     let (mut free, mut expected) = ([0; LANES], Vec::new());
     for (frame, (lane, gap, gaps, units, part)) in (0..).zip(frames) {

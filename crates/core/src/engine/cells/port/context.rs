@@ -23,7 +23,7 @@ use crate::link::port::{Loss, Port};
 use crate::network::circuit::Circuit;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
-use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -32,7 +32,7 @@ pub(crate) struct Context<'a> {
     /// The port: its policies, its queues and its counters.
     pub(crate) port: &'a mut Port,
     /// Number of the port.
-    pub(crate) index: usize,
+    pub(crate) index: LineId,
     pub(crate) circuits: &'a mut IdVec<CircuitId, Circuit>,
     pub(crate) plan: &'a Plan,
     /// Routes of the units of its circuits, by their number at the port.
@@ -69,7 +69,7 @@ impl Context<'_> {
     pub(crate) fn lose(&mut self, time: Time, unit: &Unit, reason: Reason) {
         self.circuits[unit.vc].lost(unit);
         if let Some(log) = &mut self.losses.log {
-            let (port, vc, frame, index) = (self.index as u32, unit.vc, unit.frame, unit.index);
+            let (port, vc, frame, index) = (self.index, unit.vc, unit.frame, unit.index);
             log.push(LossRecord { time, port, vc, frame, index, reason });
         }
     }
@@ -124,7 +124,7 @@ pub(crate) struct PortSetup<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
     pub(crate) window: Window,
-    pub(crate) index: usize,
+    pub(crate) index: LineId,
     pub(crate) port: &'a mut Port,
 }
 

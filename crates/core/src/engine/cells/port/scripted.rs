@@ -14,7 +14,7 @@ use crate::network::circuit::{Marks, Tally};
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, PortVc};
+use crate::units::ids::{CircuitId, LineId, PortVc};
 use crate::units::{Span, Time};
 
 /// The port `out` of a switch, to which each host sends over a line of its own: cells at 42.4 Mb/s, one in 10 µs.
@@ -23,7 +23,7 @@ pub(crate) struct Script {
     plan: Plan,
     network: Network,
     process: PortProcess,
-    index: usize,
+    index: LineId,
     out: Outbox,
     losses: LossLog,
     timers: Timers,
@@ -63,7 +63,7 @@ impl Script {
 
     fn of(scenario: Scenario, lanes: usize) -> Script {
         let (plan, mut network) = (Plan::new(&scenario), Network::new(&scenario));
-        let index = scenario.lines.iter().position(|line| line.name == "out").expect("the port is there");
+        let index = scenario.lines.position(|line| line.name == "out").expect("the port is there");
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let port = &mut network.ports[index];
         let setup = PortSetup { scenario: &scenario, plan: &plan, window, index, port };

@@ -5,7 +5,7 @@ use std::iter;
 use super::form::PortForm;
 use crate::network::end::End;
 use crate::scenario::model::{Flow, Scenario};
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 
 /// An end of a flow that depends only on its own timers and on the frames of one circuit, whose only receiver it is.
 #[derive(Clone, Copy, Debug)]
@@ -19,16 +19,16 @@ pub(crate) struct Actor {
 /// How many flows use each circuit and the interface at its beginning.
 pub(crate) struct Usage<'a> {
     scenario: &'a Scenario,
-    forms: &'a [PortForm],
+    forms: &'a IdVec<LineId, PortForm>,
     of_circuits: IdVec<CircuitId, u32>,
-    of_interfaces: Vec<u32>,
+    of_interfaces: IdVec<LineId, u32>,
 }
 
 impl<'a> Usage<'a> {
     /// Count the flows of a scenario.
-    pub(crate) fn new(scenario: &'a Scenario, forms: &'a [PortForm]) -> Usage<'a> {
+    pub(crate) fn new(scenario: &'a Scenario, forms: &'a IdVec<LineId, PortForm>) -> Usage<'a> {
         let mut of_circuits = IdVec::filled(0, scenario.vcs.len());
-        let mut of_interfaces = vec![0; scenario.lines.len()];
+        let mut of_interfaces = IdVec::filled(0, scenario.lines.len());
         for vc in scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
             of_circuits[vc] += 1;
             of_interfaces[scenario.vcs[vc].path[0]] += 1;
@@ -38,7 +38,7 @@ impl<'a> Usage<'a> {
 
     /// Return for every flow whether its source receives no acknowledgements and is the only sender over an unlimited
     /// interface.
-    pub(crate) fn open_loop(&self) -> Vec<bool> {
+    pub(crate) fn open_loop(&self) -> IdVec<FlowId, bool> {
         let is_open = |flow: &Flow| flow.back.is_none() && self.sends_alone(flow.vc);
         self.scenario.flows.iter().map(is_open).collect()
     }
@@ -46,7 +46,7 @@ impl<'a> Usage<'a> {
     /// Return for every circuit the end that receives its frames, if this end depends on nothing else.
     pub(crate) fn actors(&self) -> IdVec<CircuitId, Option<Actor>> {
         let mut actors = IdVec::filled(None, self.scenario.vcs.len());
-        for (index, flow) in self.scenario.flows.iter().enumerate() {
+        for (index, flow) in self.scenario.flows.pairs() {
             let Some(back) = flow.back else { continue };
             let circuits = [flow.vc, back];
             let actor = |end: End| Actor { entity: end.entity(index) as u32, circuits };

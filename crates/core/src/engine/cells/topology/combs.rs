@@ -22,7 +22,7 @@ use crate::scenario::contract::Passing;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::transport;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, PortVc};
 
 /// A circuit of single cells, at the port where they may wait.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct CombCircuit {
     pub(crate) vc: PortVc,
     pub(crate) hop: u8,
     /// Index of the flow that it carries.
-    pub(crate) flow: usize,
+    pub(crate) flow: FlowId,
     /// Whether cells in excess of its contract are lost.
     pub(crate) drops_excess: bool,
 }
@@ -40,18 +40,21 @@ pub(crate) struct CombCircuit {
 /// The facts about a network from which combs follow.
 pub(super) struct CombSearch<'a> {
     pub(super) scenario: &'a Scenario,
-    pub(super) forms: &'a [PortForm],
+    pub(super) forms: &'a IdVec<LineId, PortForm>,
     pub(super) passing: &'a Passing,
     /// For every flow whether its source sends ahead.
-    pub(super) open_loop: &'a [bool],
+    pub(super) open_loop: &'a IdVec<FlowId, bool>,
     pub(super) policing: &'a Policing,
 }
 
 impl CombSearch<'_> {
     /// Return for every port where only combs arrive the circuits of its lanes, and make the routes from their hosts lead to them.
-    pub(super) fn lanes(&self, routes: &mut [IdVec<PortVc, RouteSegment>]) -> Vec<Option<Vec<CombCircuit>>> {
-        let mut lanes: Vec<Vec<(u32, CombCircuit)>> = vec![Vec::new(); routes.len()];
-        for (from, routes) in routes.iter().enumerate().filter(|(from, _)| self.is_interface(*from)) {
+    pub(super) fn lanes(
+        &self,
+        routes: &mut IdVec<LineId, IdVec<PortVc, RouteSegment>>,
+    ) -> IdVec<LineId, Option<Vec<CombCircuit>>> {
+        let mut lanes: IdVec<LineId, Vec<(u32, CombCircuit)>> = IdVec::filled(Vec::new(), routes.len());
+        for (from, routes) in routes.pairs().filter(|(from, _)| self.is_interface(*from)) {
             for (vc, route) in routes.pairs() {
                 let circuit = self.passing.at(from)[vc];
                 if let Destination::Port { port, lane, vc, .. } = route.to
@@ -59,25 +62,26 @@ impl CombSearch<'_> {
                 {
                     let drops_excess = !self.policing.tags[circuit];
                     let comb = CombCircuit { circuit, vc, hop: route.hop, flow, drops_excess };
-                    lanes[port as usize].push((lane, comb));
+                    lanes[port].push((lane, comb));
                 }
             }
         }
-        let is_comb_port = |port: usize, lanes: &[(u32, CombCircuit)]| {
+        let is_comb_port = |port: LineId, lanes: &[(u32, CombCircuit)]| {
             let ends = || routes[port].iter().all(|route| matches!(route.to, Destination::Host { .. }));
             let form =
                 || matches!(self.forms[port], PortForm::Fifo(_)) && is_cells(&self.scenario.lines[port]);
             !lanes.is_empty() && lanes.len() == self.passing.at(port).len() && form() && ends()
         };
-        let mut found = Vec::new();
-        for (port, mut lanes) in lanes.into_iter().enumerate() {
+        let mut found = Vec::with_capacity(lanes.len());
+        for (port, mut lanes) in (0..).map(LineId).zip(lanes) {
             let is_comb_port = allows(Form::Combs) && is_comb_port(port, &lanes);
             lanes.sort_unstable_by_key(|(lane, _)| *lane);
             found.push(is_comb_port.then(|| lanes.into_iter().map(|(_, lane)| lane).collect()));
         }
+        let found: IdVec<LineId, Option<Vec<CombCircuit>>> = found.into();
         for (_, route) in routes.iter_mut().flat_map(IdVec::pairs_mut) {
             if let Destination::Port { port, entrance, .. } = &mut route.to
-                && found[*port as usize].is_some()
+                && found[*port].is_some()
             {
                 *entrance = Entrance::Combs;
             }
@@ -85,12 +89,12 @@ impl CombSearch<'_> {
         found
     }
 
-    fn is_interface(&self, port: usize) -> bool {
+    fn is_interface(&self, port: LineId) -> bool {
         matches!(self.forms[port], PortForm::HostInterface) && is_cells(&self.scenario.lines[port])
     }
 
     /// Return the flow of a circuit that carries only single cells of a clocked source, if nothing else influences it.
-    fn flow_of_comb(&self, circuit: CircuitId) -> Option<usize> {
+    fn flow_of_comb(&self, circuit: CircuitId) -> Option<FlowId> {
         let (vc, measure) = (&self.scenario.vcs[circuit], &self.scenario.measure);
         let index = vc.flow?;
         let flow = &self.scenario.flows[index];

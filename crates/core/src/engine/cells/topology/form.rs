@@ -7,7 +7,7 @@ use crate::engine::questions::policed_ports;
 use crate::scenario::contract::{Passing, context, contracts};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::scheduler;
-use crate::units::ids::{CircuitId, IdSlice, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
 
 /// Form in which a port is run.
 #[derive(Clone, Debug)]
@@ -38,14 +38,14 @@ impl PortForm {
 pub(crate) fn forms(
     scenario: &Scenario,
     passing: &Passing,
-    arriving: &[Vec<usize>],
-) -> (Vec<PortForm>, Vec<usize>) {
+    arriving: &IdVec<LineId, Vec<LineId>>,
+) -> (IdVec<LineId, PortForm>, IdVec<LineId, LineId>) {
     let lines = scenario.lines.iter().zip(passing.iter());
-    let alone: Vec<PortForm> = lines.map(|(line, vcs)| form_alone(scenario, line, vcs)).collect();
+    let alone: IdVec<LineId, PortForm> = lines.map(|(line, vcs)| form_alone(scenario, line, vcs)).collect();
     let delays = Delays { scenario, forms: &alone, arriving, policed: policed_ports(scenario) };
-    let origins: Vec<usize> = (0..alone.len()).map(|line| delays.origin(line)).collect();
+    let origins: IdVec<LineId, LineId> = alone.keys().map(|line| delays.origin(line)).collect();
     let with_delays = |(line, form)| if origins[line] == line { form } else { PortForm::Delay };
-    (alone.into_iter().enumerate().map(with_delays).collect(), origins)
+    ((0..).map(LineId).zip(alone).map(with_delays).collect(), origins)
 }
 
 /// Return the form of a port by its own properties.
@@ -67,22 +67,22 @@ fn form_alone(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, Circuit
 /// The data for deciding which ports only delay.
 struct Delays<'a> {
     scenario: &'a Scenario,
-    forms: &'a [PortForm],
+    forms: &'a IdVec<LineId, PortForm>,
     /// For every port the lines that bring units to it.
-    arriving: &'a [Vec<usize>],
-    policed: Vec<bool>,
+    arriving: &'a IdVec<LineId, Vec<LineId>>,
+    policed: IdVec<LineId, bool>,
 }
 
 impl Delays<'_> {
     /// Return the line that has set the spacing of the cells of a line: the line itself, unless its port only delays.
-    fn origin(&self, line: usize) -> usize {
+    fn origin(&self, line: LineId) -> LineId {
         self.origin_before(line).unwrap_or(line)
     }
 
     /// If no unit ever waits at a port, return the line that has set the spacing of the cells that arrive there. This
     /// holds for a port with an unlimited buffer, without policing, whose cells all arrive over one line that is no
     /// faster than its own. No line precedes itself, so the search ends.
-    fn origin_before(&self, port: usize) -> Option<usize> {
+    fn origin_before(&self, port: LineId) -> Option<LineId> {
         let line = &self.scenario.lines[port];
         let is_ordinary = is_unlimited(line) && !self.policed[port] && line.medium == Medium::Cells;
         let (PortForm::Fifo(Rule::Fits), true, [only]) =

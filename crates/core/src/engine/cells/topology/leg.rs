@@ -14,14 +14,14 @@ use crate::scenario::contract::{Passing, passing_circuits};
 use crate::scenario::model::{Medium, Scenario};
 use crate::transport::Transport;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, LineId, PortVc};
 
 /// A lane: the units of a line that arrive at a port, or those of one circuit on this line if they may be held back.
 ///
 /// Units of a line arrive in order; if units are held back, only the units of each circuit arrive in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Lane {
-    pub(crate) line: usize,
+    pub(crate) line: LineId,
     /// The circuit's number at the port; `None` for all circuits of the line.
     pub(crate) vc: Option<PortVc>,
 }
@@ -32,7 +32,7 @@ struct Leg {
     vc: CircuitId,
     stop: Option<Stop>,
     /// The line that leads to the stop.
-    line: usize,
+    line: LineId,
     /// The number of ports that a unit has passed when it arrives at the stop.
     hop: u8,
     hops: Range<usize>,
@@ -43,7 +43,7 @@ struct Leg {
 /// A port at which units may wait.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
-    port: usize,
+    port: LineId,
     /// The circuit's number at this port.
     vc: PortVc,
 }
@@ -52,7 +52,7 @@ struct Stop {
 #[derive(Debug)]
 pub(crate) struct Legs {
     /// For every port the legs of the circuits that pass it, by the circuits' numbers there.
-    from: Vec<IdVec<PortVc, Leg>>,
+    from: IdVec<LineId, IdVec<PortVc, Leg>>,
     /// The ports on the legs that only delay.
     delay_hops: Vec<DelayHop>,
 }
@@ -62,11 +62,11 @@ impl Legs {
     pub(crate) fn new(
         scenario: &Scenario,
         passing: &Passing,
-        forms: &[PortForm],
-        spacings: &[Rc<SpacingTable>],
+        forms: &IdVec<LineId, PortForm>,
+        spacings: &IdVec<LineId, Rc<SpacingTable>>,
     ) -> Legs {
         let mut delay_hops = Vec::new();
-        let mut leg = |line: usize, vc: CircuitId| {
+        let mut leg = |line: LineId, vc: CircuitId| {
             let path = &scenario.vcs[vc].path;
             let place = path.iter().position(|&other| other == line).expect("the circuit passes the line");
             let (behind, first) = (&path[place + 1..], delay_hops.len());
@@ -74,7 +74,7 @@ impl Legs {
             delay_hops.extend(delaying.map(|&port| {
                 let whole = spacings[port].pace.whole;
                 let transit = whole + latency(scenario, &scenario.lines[port]);
-                DelayHop { port: port as u32, vc: passing.number(port, vc), whole, transit }
+                DelayHop { port, vc: passing.number(port, vc), whole, transit }
             }));
             let hops = first..delay_hops.len();
             let delay = delay_hops[hops.clone()].iter().fold(Span::ZERO, |delay, hop| delay + hop.transit);
@@ -82,26 +82,26 @@ impl Legs {
             let stop = path.get(on).map(|&port| Stop { port, vc: passing.number(port, vc) });
             Leg { vc, stop, line: path[on - 1], hop: on as u8, hops, delay }
         };
-        let legs_from = |(line, vcs): (usize, IdSlice<'_, PortVc, CircuitId>)| {
+        let legs_from = |(line, vcs): (LineId, IdSlice<'_, PortVc, CircuitId>)| {
             vcs.iter().map(|&vc| leg(line, vc)).collect()
         };
-        let from = passing.iter().enumerate().map(legs_from).collect();
+        let from = scenario.lines.keys().zip(passing.iter()).map(legs_from).collect();
         Legs { from, delay_hops }
     }
 
     /// Return the shortest delay between a port and the next stops of the circuits that pass it.
-    pub(crate) fn min_delay(&self, port: usize) -> Span {
+    pub(crate) fn min_delay(&self, port: LineId) -> Span {
         self.from[port].iter().map(|leg| leg.delay).min().unwrap_or_default()
     }
 
     /// Return for every port the ports directly before it at which units may wait, in ascending order.
-    pub(crate) fn ports_before(&self, forms: &[PortForm]) -> Vec<Vec<u32>> {
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.from.len()];
-        for (from, legs) in self.from.iter().enumerate().filter(|(port, _)| forms[*port].has_time()) {
+    pub(crate) fn ports_before(&self, forms: &IdVec<LineId, PortForm>) -> IdVec<LineId, Vec<LineId>> {
+        let mut before: IdVec<LineId, Vec<LineId>> = IdVec::filled(Vec::new(), self.from.len());
+        for (from, legs) in self.from.pairs().filter(|(port, _)| forms[*port].has_time()) {
             for stop in legs.iter().filter_map(|leg| leg.stop) {
                 let before = &mut before[stop.port];
-                if before.last() != Some(&(from as u32)) {
-                    before.push(from as u32);
+                if before.last() != Some(&from) {
+                    before.push(from);
                 }
             }
         }
@@ -113,17 +113,17 @@ impl Legs {
         &self,
         scenario: &Scenario,
         policing: &Policing,
-        forms: &[PortForm],
+        forms: &IdVec<LineId, PortForm>,
         is_circular: bool,
-    ) -> Vec<IdVec<PortVc, Handoff>> {
+    ) -> IdVec<LineId, IdVec<PortVc, Handoff>> {
         let uniform = uniform(scenario);
-        let may_hold_back = |port: usize| {
+        let may_hold_back = |port: LineId| {
             // where circuits form a cycle all ports advance together, so no port may hold units back
             let is_cell_fifo =
                 matches!(forms[port], PortForm::Fifo(_)) && scenario.lines[port].medium == Medium::Cells;
             is_cell_fifo && !is_circular
         };
-        let handoff = |port: usize, leg: &Leg| match leg.stop {
+        let handoff = |port: LineId, leg: &Leg| match leg.stop {
             _ if !uniform[leg.vc] => Handoff::Singly,
             None => Handoff::Together,
             _ if policing.tags[leg.vc] => Handoff::Singly,
@@ -131,19 +131,19 @@ impl Legs {
             Some(_) => Handoff::Singly,
         };
         let from =
-            |(port, legs): (usize, &IdVec<PortVc, Leg>)| legs.iter().map(|leg| handoff(port, leg)).collect();
-        self.from.iter().enumerate().map(from).collect()
+            |(port, legs): (LineId, &IdVec<PortVc, Leg>)| legs.iter().map(|leg| handoff(port, leg)).collect();
+        self.from.pairs().map(from).collect()
     }
 
     /// Return the lanes of every port, in order.
-    pub(crate) fn lanes(&self, handoffs: &[IdVec<PortVc, Handoff>]) -> Vec<Vec<Lane>> {
-        let mut lanes = vec![Vec::new(); self.from.len()];
+    pub(crate) fn lanes(&self, handoffs: &IdVec<LineId, IdVec<PortVc, Handoff>>) -> IdVec<LineId, Vec<Lane>> {
+        let mut lanes = IdVec::filled(Vec::new(), self.from.len());
         for (leg, &handoff) in self.from.iter().flatten().zip(handoffs.iter().flatten()) {
             if let Some(stop) = leg.stop {
                 lanes[stop.port].push(leg.lane(stop, handoff));
             }
         }
-        for lanes in &mut lanes {
+        for lanes in lanes.iter_mut() {
             lanes.sort_unstable();
             lanes.dedup();
         }
@@ -156,11 +156,11 @@ impl Legs {
         scenario: &Scenario,
         answerable: &IdVec<CircuitId, bool>,
         policing: &Policing,
-        handoffs: &[IdVec<PortVc, Handoff>],
-        lanes: &[Vec<Lane>],
-    ) -> (Vec<DelayHop>, Vec<IdVec<PortVc, RouteSegment>>) {
+        handoffs: &IdVec<LineId, IdVec<PortVc, Handoff>>,
+        lanes: &IdVec<LineId, Vec<Lane>>,
+    ) -> (Vec<DelayHop>, IdVec<LineId, IdVec<PortVc, RouteSegment>>) {
         let mut numbers = 0..;
-        let mut route = |port: usize, leg: Leg, handoff: Handoff| {
+        let mut route = |port: LineId, leg: Leg, handoff: Handoff| {
             let line = &scenario.lines[port];
             RouteSegment {
                 to: leg.destination(policing, handoff, lanes),
@@ -174,10 +174,10 @@ impl Legs {
                 delay: leg.delay,
             }
         };
-        let mut from = |port: usize, legs: IdVec<PortVc, Leg>, handoffs: &IdVec<PortVc, Handoff>| {
+        let mut from = |port: LineId, legs: IdVec<PortVc, Leg>, handoffs: &IdVec<PortVc, Handoff>| {
             legs.into_iter().zip(handoffs).map(|(leg, &handoff)| route(port, leg, handoff)).collect()
         };
-        let ports = self.from.into_iter().zip(handoffs).enumerate();
+        let ports = scenario.lines.keys().zip(self.from.into_iter().zip(handoffs));
         let routes = ports.map(|(port, (legs, handoffs))| from(port, legs, handoffs)).collect();
         (self.delay_hops, routes)
     }
@@ -191,11 +191,16 @@ impl Leg {
 
     /// Return where the leg ends: at a host, or at a port; for a port, the index of its lane in `lanes`, which lists
     /// the lanes of each port.
-    fn destination(&self, policing: &Policing, handoff: Handoff, lanes: &[Vec<Lane>]) -> Destination {
-        let Some(stop) = self.stop else { return Destination::Host { line: self.line as u32 } };
+    fn destination(
+        &self,
+        policing: &Policing,
+        handoff: Handoff,
+        lanes: &IdVec<LineId, Vec<Lane>>,
+    ) -> Destination {
+        let Some(stop) = self.stop else { return Destination::Host { line: self.line } };
         let lane = lanes[stop.port].binary_search(&self.lane(stop, handoff));
         let lane = lane.expect("the lanes of a port are those of the legs to it") as u32;
-        let (port, vc) = (stop.port as u32, stop.vc);
+        let (port, vc) = (stop.port, stop.vc);
         let is_policed = self.hop == police::HOP && policing.uses[self.vc] != PolicerUse::Never;
         let entrance = if is_policed { Entrance::Policer } else { Entrance::Trains };
         Destination::Port { port, lane, vc, entrance }
@@ -218,7 +223,7 @@ pub(super) fn uniform(scenario: &Scenario) -> IdVec<CircuitId, bool> {
 }
 
 /// Return for every line whether its port may set congestion marks: a policy with a rule sets none.
-fn may_mark(scenario: &Scenario) -> Vec<bool> {
+fn may_mark(scenario: &Scenario) -> IdVec<LineId, bool> {
     let passing = passing_circuits(scenario);
     scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()
 }

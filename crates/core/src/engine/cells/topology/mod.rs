@@ -33,45 +33,45 @@ use crate::engine::exact::spacing::{SpacingTable, TransmissionTime};
 use crate::engine::questions::latency;
 use crate::scenario::contract::{Passing, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
-use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdSlice, IdVec, LineId, PortVc};
 use crate::units::{CELL_BYTES, Span, Time};
 
 /// The unchanging part of a network.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    pub(crate) forms: Vec<PortForm>,
+    pub(crate) forms: IdVec<LineId, PortForm>,
     /// For every port the routes of the circuits that pass it, by the circuits' numbers there.
-    pub(crate) routes: Vec<IdVec<PortVc, RouteSegment>>,
+    pub(crate) routes: IdVec<LineId, IdVec<PortVc, RouteSegment>>,
     pub(crate) delay_hops: Vec<DelayHop>,
     /// For every port the shortest time between the start of a unit and its arrival at the next stop.
-    pub(crate) reach: Vec<Span>,
+    pub(crate) reach: IdVec<LineId, Span>,
     /// For every port the ports that must advance before it, in this order, and last the port itself.
-    pub(crate) upstream: Vec<Vec<u32>>,
+    pub(crate) upstream: IdVec<LineId, Vec<LineId>>,
     /// For every circuit the end of a flow that receives its frames, if this end depends on nothing else.
     pub(crate) actors: IdVec<CircuitId, Option<Actor>>,
     /// For every flow whether its source has a clock, receives no acknowledgements, and is the only sender over an
     /// unlimited interface.
-    pub(crate) open_loop: Vec<bool>,
+    pub(crate) open_loop: IdVec<FlowId, bool>,
     /// For every circuit whether a host may answer its frames.
     pub(crate) answerable: IdVec<CircuitId, bool>,
     /// For every port the circuits that pass it, by the circuits' numbers there.
     pub(crate) passing: Passing,
     /// Ports that run in the form with a queue for each circuit.
-    pub(crate) per_vc: Vec<u32>,
+    pub(crate) per_vc: Vec<LineId>,
     /// If circuits form a cycle: a span in which no unit gets from one port to the next.
     pub(crate) circle: Option<Span>,
     /// For every port its lanes: the incoming lines, divided by circuit where units carry the instant of each
     /// arrival.
-    pub(crate) lanes: Vec<Vec<Lane>>,
+    pub(crate) lanes: IdVec<LineId, Vec<Lane>>,
     /// For every circuit when the engine must ask its policer.
     pub(crate) policers: IdVec<CircuitId, PolicerUse>,
     /// For every port where only combs arrive the circuits of its lanes.
-    pub(crate) combs: Vec<Option<Vec<CombCircuit>>>,
+    pub(crate) combs: IdVec<LineId, Option<Vec<CombCircuit>>>,
     /// For every port the lines that bring units to it, in the order of the scenario.
-    arriving: Vec<Vec<usize>>,
+    arriving: IdVec<LineId, Vec<LineId>>,
     /// For every line the line that has set the spacing of its cells, since ports that only delay keep the spacing.
-    origins: Vec<usize>,
-    spacings: Vec<Rc<SpacingTable>>,
+    origins: IdVec<LineId, LineId>,
+    spacings: IdVec<LineId, Rc<SpacingTable>>,
 }
 
 impl Plan {
@@ -81,7 +81,7 @@ impl Plan {
         let spacings = spacings(&scenario.lines);
         let (forms, origins) = forms(scenario, &passing, &arriving);
         let legs = Legs::new(scenario, &passing, &forms, &spacings);
-        let has_time: Vec<bool> = forms.iter().map(PortForm::has_time).collect();
+        let has_time: IdVec<LineId, bool> = forms.iter().map(PortForm::has_time).collect();
         let (upstream, is_circular) = upstream(&legs.ports_before(&forms), &has_time);
         let reach = reach(scenario, &spacings, &legs);
         let usage = Usage::new(scenario, &forms);
@@ -97,10 +97,10 @@ impl Plan {
             open_loop: &open_loop,
             policing: &policing,
         };
-        let combs = if is_circular { vec![None; forms.len()] } else { search.lanes(&mut routes) };
-        let is_per_vc = |port: &u32| matches!(forms[*port as usize], PortForm::PerVc(_));
+        let combs = if is_circular { IdVec::filled(None, forms.len()) } else { search.lanes(&mut routes) };
+        let is_per_vc = |port: &LineId| matches!(forms[*port], PortForm::PerVc(_));
         Plan {
-            per_vc: (0..forms.len() as u32).filter(is_per_vc).collect(),
+            per_vc: forms.keys().filter(is_per_vc).collect(),
             circle: if is_circular { reach.iter().min().copied() } else { None },
             policers: policing.uses,
             forms,
@@ -121,22 +121,22 @@ impl Plan {
     }
 
     /// Return the table of the cell spacing at a port.
-    pub(crate) fn spacing(&self, port: usize) -> Rc<SpacingTable> {
+    pub(crate) fn spacing(&self, port: LineId) -> Rc<SpacingTable> {
         Rc::clone(&self.spacings[port])
     }
 
     /// Return the time that a cell takes at a port.
-    pub(crate) fn cell_time(&self, port: usize) -> Span {
+    pub(crate) fn cell_time(&self, port: LineId) -> Span {
         self.spacings[port].pace.whole
     }
 
     /// Return the spacing of the cells that arrive over a line.
-    pub(crate) fn arriving_spacing(&self, line: usize) -> Rc<SpacingTable> {
+    pub(crate) fn arriving_spacing(&self, line: LineId) -> Rc<SpacingTable> {
         self.spacing(self.origins[line])
     }
 
     /// Return the greatest number of units of a frame that passes a port.
-    pub(crate) fn longest_frame(&self, scenario: &Scenario, port: usize) -> u64 {
+    pub(crate) fn longest_frame(&self, scenario: &Scenario, port: LineId) -> u64 {
         let contracts = contracts(scenario, &scenario.lines[port], self.passing.at(port));
         contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
     }
@@ -144,21 +144,21 @@ impl Plan {
     /// Return whether interleaved trains may pass a port by their ends: their cells keep the spacing of their lines,
     /// the port makes one simple decision for each frame, and the next stop does not need the departures of inner
     /// cells.
-    pub(crate) fn may_pass_by_ends(&self, port: usize) -> bool {
+    pub(crate) fn may_pass_by_ends(&self, port: LineId) -> bool {
         let plain = matches!(&self.forms[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
         let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|lane| lane.vc.is_none());
         plain && even && self.routes[port].iter().all(|route| route.handoff == Handoff::Together)
     }
 
     /// Return the least time from the start of a unit at another port to its arrival at this port.
-    pub(crate) fn min_arrival_delay(&self, port: usize) -> Span {
+    pub(crate) fn min_arrival_delay(&self, port: LineId) -> Span {
         let before = self.arriving[port].iter().map(|&line| self.origins[line]);
         before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
     /// Return the instants at a port at which cells are separated: cells before and after such an instant are counted
     /// or forwarded separately, because later on the route the measured time begins or ends between them.
-    pub(crate) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
+    pub(crate) fn cuts(&self, port: LineId, window: Window) -> Vec<Time> {
         let mut cuts = Vec::new();
         let mut cut = |span: Span| {
             cuts.extend(
@@ -182,19 +182,23 @@ impl Plan {
 }
 
 /// Return for every port the shortest time between the start of a unit and its arrival at the next stop.
-fn reach(scenario: &Scenario, spacings: &[Rc<SpacingTable>], legs: &Legs) -> Vec<Span> {
-    let of_port = |(port, line): (usize, &Line)| {
+fn reach(
+    scenario: &Scenario,
+    spacings: &IdVec<LineId, Rc<SpacingTable>>,
+    legs: &Legs,
+) -> IdVec<LineId, Span> {
+    let of_port = |(port, line): (LineId, &Line)| {
         let shortest = match line.medium {
             Medium::Cells => spacings[port].pace.whole,
             Medium::Packets => TransmissionTime::of_bytes(line.rate, 1).whole,
         };
         shortest + latency(scenario, line) + legs.min_delay(port)
     };
-    scenario.lines.iter().enumerate().map(of_port).collect()
+    scenario.lines.pairs().map(of_port).collect()
 }
 
 /// Build the spacing tables of every line; lines with equal spacing share a table.
-fn spacings(lines: &[Line]) -> Vec<Rc<SpacingTable>> {
+fn spacings(lines: &IdVec<LineId, Line>) -> IdVec<LineId, Rc<SpacingTable>> {
     let mut found: Vec<Rc<SpacingTable>> = Vec::new();
     let spacing = |line: &Line| {
         let pace = TransmissionTime::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms();
@@ -209,11 +213,11 @@ fn spacings(lines: &[Line]) -> Vec<Rc<SpacingTable>> {
 }
 
 /// Return for every port the lines over which units arrive, in the order of the scenario.
-fn arriving(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let mut arriving = vec![Vec::new(); scenario.lines.len()];
+fn arriving(scenario: &Scenario) -> IdVec<LineId, Vec<LineId>> {
+    let mut arriving = IdVec::filled(Vec::new(), scenario.lines.len());
     for vc in &scenario.vcs {
         for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
-            let lines: &mut Vec<usize> = &mut arriving[port];
+            let lines: &mut Vec<LineId> = &mut arriving[port];
             if let Err(place) = lines.binary_search(&line) {
                 lines.insert(place, line);
             }
@@ -265,7 +269,7 @@ mod tests {
     fn only_where_circuits_meet_units_may_wait() {
         let (scenario, plan) = plan(DUMBBELL);
         let kind = |name: &str| {
-            let port = scenario.lines.iter().position(|line| line.name == name).unwrap();
+            let port = scenario.lines.position(|line| line.name == name).unwrap();
             plan.forms[port].clone()
         };
         assert!(matches!(kind("access1"), PortForm::HostInterface));
@@ -280,12 +284,12 @@ mod tests {
     #[test]
     fn a_slower_line_makes_units_wait() {
         let (scenario, plan) = plan(&DUMBBELL.replace("egress = { rate = '100", "egress = { rate = '99"));
-        let port = scenario.lines.iter().position(|line| line.name == "egress1").unwrap();
+        let port = scenario.lines.position(|line| line.name == "egress1").unwrap();
         assert!(matches!(plan.forms[port], PortForm::Fifo(Rule::Fits)));
     }
 
     /// A circuit from a host over three switches to a host: its four lines, and the plan. The rates are in Mb/s.
-    fn row_of_switches(rates: [u32; 4]) -> (Vec<usize>, Plan) {
+    fn row_of_switches(rates: [u32; 4]) -> (Vec<LineId>, Plan) {
         let mut text = "name = 'row'\nduration = '1 s'\n".to_string();
         let nodes = ["a", "s1", "s2", "s3", "b"];
         for node in nodes {
@@ -307,7 +311,7 @@ mod tests {
     fn ports_that_only_delay_keep_the_spacing_of_the_last_line_that_sets_one() {
         let origins = |rates| {
             let (path, plan) = row_of_switches(rates);
-            let place = |line: &usize| path.iter().position(|other| *other == plan.origins[*line]).unwrap();
+            let place = |line: &LineId| path.iter().position(|other| *other == plan.origins[*line]).unwrap();
             path.iter().map(place).collect::<Vec<_>>()
         };
         assert_eq!(origins([2, 2, 2, 2]), [0, 0, 0, 0]);
@@ -321,8 +325,8 @@ mod tests {
     #[test]
     fn a_source_without_feedback_sends_ahead_if_it_alone_sends_over_its_interface() {
         let open = DUMBBELL.replace("'greedy'", "'cbr', rate = '1 Mb/s'").replace("'tcp'", "'udp'");
-        assert_eq!(plan(&open).1.open_loop, [true, true]);
-        assert_eq!(plan(DUMBBELL).1.open_loop, [false, false]);
+        assert_eq!(plan(&open).1.open_loop, [true, true].into());
+        assert_eq!(plan(DUMBBELL).1.open_loop, [false, false].into());
     }
 
     #[test]
@@ -330,7 +334,7 @@ mod tests {
         let cells = DUMBBELL.replace("'greedy'", "'cbr', rate = '1 Mb/s'").replace("'tcp'", "'cells'");
         let is_comb_port = |text: &str| {
             let (scenario, plan) = plan(text);
-            let port = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+            let port = scenario.lines.position(|line| line.name == "bottleneck").unwrap();
             plan.combs[port].is_some()
         };
         assert!(is_comb_port(&cells));
@@ -355,7 +359,7 @@ mod tests {
             let police = format!("police = {{ kind = 'random', probability = 0.5, action = '{action}' }}");
             let text = format!("{DUMBBELL}\n{police}").replace("'ppd'", policy);
             let (scenario, plan) = plan(&text);
-            plan.policers[scenario.flows[0].vc]
+            plan.policers[scenario.flows[FlowId(0)].vc]
         };
         assert_eq!(policed("'ppd'", "tag"), PolicerUse::Once);
         assert_eq!(policed("'ppd'", "drop"), PolicerUse::Always);
@@ -376,7 +380,7 @@ mod tests {
     fn trains_pass_by_their_ends_where_lines_meet_and_each_frame_is_asked_about_once() {
         let at_bottleneck = |text: &str| {
             let (scenario, plan) = plan(text);
-            plan.may_pass_by_ends(scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap())
+            plan.may_pass_by_ends(scenario.lines.position(|line| line.name == "bottleneck").unwrap())
         };
         assert!(at_bottleneck(DUMBBELL));
         assert!(!at_bottleneck(&DUMBBELL.replace("sources = 2", "sources = 1")));

@@ -17,7 +17,7 @@ use super::form::PortForm;
 use crate::buffer::admission::Rule;
 use crate::police::{self, ExcessAction, Police};
 use crate::scenario::model::{Flow, Scenario};
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, LineId};
 
 /// When the engine must ask a policer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) struct Policing {
 
 impl Policing {
     /// Find the circuits in a network whose ports have these forms.
-    pub(crate) fn new(scenario: &Scenario, forms: &[PortForm]) -> Policing {
+    pub(crate) fn new(scenario: &Scenario, forms: &IdVec<LineId, PortForm>) -> Policing {
         let count = scenario.vcs.len();
         let mut policing =
             Policing { uses: IdVec::filled(PolicerUse::Never, count), tags: IdVec::filled(false, count) };

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use crate::engine::outcome::Work;
 use crate::scenario::model::Medium;
-use crate::units::ids::PortVc;
+use crate::units::ids::{LineId, PortVc};
 use crate::units::{Span, Time};
 
 /// Route of the units of one circuit from one port.
@@ -58,9 +58,9 @@ pub(crate) enum Handoff {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Destination {
     /// At a port, on one of its lanes, with the circuit's number there.
-    Port { port: u32, lane: u32, vc: PortVc, entrance: Entrance },
+    Port { port: LineId, lane: u32, vc: PortVc, entrance: Entrance },
     /// At the host at the end of a line.
-    Host { line: u32 },
+    Host { line: LineId },
 }
 
 /// How units enter a port.
@@ -77,7 +77,7 @@ pub(crate) enum Entrance {
 /// A port that only delays, as a circuit passes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelayHop {
-    pub(crate) port: u32,
+    pub(crate) port: LineId,
     /// Number of the circuit at this port.
     pub(crate) vc: PortVc,
     /// Transmission time of a cell on the line.

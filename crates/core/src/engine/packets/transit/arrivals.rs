@@ -6,6 +6,7 @@ use crate::engine::packets::lookahead::{AGENDAS, HOSTS, Lookahead};
 use crate::kernel::queue::Event;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::{LineId, StationId};
 
 /// Pending arrivals, and calls of hosts and ports.
 pub(crate) struct PendingArrivals {
@@ -60,7 +61,7 @@ impl PendingArrivals {
         &mut self,
         end: Time,
         arrivals: &mut Vec<Arrival>,
-        visits: &mut Vec<u32>,
+        visits: &mut Vec<StationId>,
     ) -> Option<(Time, Time)> {
         let call = self.first_call();
         self.calendar.as_mut()?.take_first(call, end, arrivals, visits)
@@ -68,9 +69,9 @@ impl PendingArrivals {
 
     /// Note that a port has an event of its own at `time`.
     #[inline]
-    pub(super) fn visit(&mut self, port: u32, time: Time) {
+    pub(super) fn visit(&mut self, station: StationId, time: Time) {
         if let Some(calendar) = &mut self.calendar {
-            calendar.visit(port, time);
+            calendar.visit(station, time);
         }
     }
 
@@ -80,7 +81,7 @@ impl PendingArrivals {
     }
 
     /// The place of an arrival in the order of the kernel.
-    pub(crate) fn key(&self, time: Time, line: u32) -> u128 {
+    pub(crate) fn key(&self, time: Time, line: LineId) -> u128 {
         self.agendas[HOSTS].event(time, line).key()
     }
 

@@ -25,14 +25,14 @@ use crate::link::port::{Backlog, Leader, Port};
 use crate::network::Network;
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::{IdVec, PortVc, QueueId};
+use crate::units::ids::{IdVec, LineId, PortVc, QueueId};
 use crate::verdict::{Reason, Verdict, Victim};
 
 /// The packets that wait at each such port.
 #[derive(Debug)]
 pub(super) struct OrderedPorts {
     /// For every port its queues, if it is such a port; empty if there is none.
-    ports: Vec<Option<IdVec<QueueId, OrderedQueue>>>,
+    ports: IdVec<LineId, Option<IdVec<QueueId, OrderedQueue>>>,
 }
 
 /// The packets that wait in one queue.
@@ -56,17 +56,17 @@ struct WaitingPacket {
 
 impl OrderedPorts {
     /// Empty queues for the ports that `is_ordered` selects.
-    pub(super) fn new(ports: &[Port], is_ordered: impl Fn(usize) -> bool) -> OrderedPorts {
-        let queues = |(number, port): (usize, &Port)| {
+    pub(super) fn new(ports: &IdVec<LineId, Port>, is_ordered: impl Fn(LineId) -> bool) -> OrderedPorts {
+        let queues = |(number, port): (LineId, &Port)| {
             is_ordered(number).then(|| IdVec::filled(OrderedQueue::default(), port.queues.len()))
         };
-        let ports: Vec<Option<IdVec<QueueId, OrderedQueue>>> = ports.iter().enumerate().map(queues).collect();
-        OrderedPorts { ports: if ports.iter().any(Option::is_some) { ports } else { Vec::new() } }
+        let ports: IdVec<LineId, Option<IdVec<QueueId, OrderedQueue>>> = ports.pairs().map(queues).collect();
+        OrderedPorts { ports: if ports.iter().any(Option::is_some) { ports } else { IdVec::default() } }
     }
 
     /// Return whether a port is one of these.
     #[inline]
-    pub(super) fn has(&self, port: usize) -> bool {
+    pub(super) fn has(&self, port: LineId) -> bool {
         self.ports.get(port).is_some_and(Option::is_some)
     }
 
@@ -99,11 +99,11 @@ impl Transit {
     #[inline]
     pub(super) fn arrive_in_order(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         used(Form::OrderedPorts);
-        let (place, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
+        let (place, extra) = (self.steps.port(at), self.steps.extras[at as usize]);
         let unit = packet.unit(&extra);
-        let port = &mut self.network.ports[place as usize];
+        let port = &mut self.network.ports[place];
         let number = port.queue_of(&unit, extra.number);
-        let queue = &mut self.judging.ordered.ports[place as usize].as_mut()?[number];
+        let queue = &mut self.judging.ordered.ports[place].as_mut()?[number];
         let backlog = Backlog { queue: number, octets: queue.octets, end: queue.joined };
         let mark = match port.judge_in_order(now, &unit, extra.number, backlog) {
             Verdict::Accept => Ok(None),
@@ -114,11 +114,11 @@ impl Transit {
                 self.make_way(place, arriving, victim, reason)
             }
         };
-        let port = &mut self.network.ports[place as usize];
+        let port = &mut self.network.ports[place];
         match mark {
             Ok(mark) => {
                 let unit = port.take_in_order(now, unit, extra.number, backlog, mark);
-                let queue = &mut self.judging.ordered.ports[place as usize].as_mut()?[number];
+                let queue = &mut self.judging.ordered.ports[place].as_mut()?[number];
                 *queue.packets.add() = WaitingPacket { packet: *packet, unit, at, arrived: now };
                 (queue.octets, queue.joined) = (queue.octets + u64::from(unit.bytes), queue.joined + 1);
             }
@@ -127,32 +127,32 @@ impl Transit {
                 self.lost(place, unit, reason, now);
             }
         }
-        if self.network.ports[place as usize].is_busy() { None } else { self.start_in_order(place, now) }
+        if self.network.ports[place].is_busy() { None } else { self.start_in_order(place, now) }
     }
 
     /// Make room for an arriving packet; the error says why it is lost.
     #[cold]
     fn make_way(
         &mut self,
-        place: u32,
+        place: LineId,
         arriving: ArrivingPacket,
         victim: Victim,
         reason: Reason,
     ) -> Result<Option<Reason>, Reason> {
         let Victim::FattestQueue(batch) = victim else { unreachable!("only heads of queues can be lost") };
-        let can_be_held = self.network.ports[place as usize].can_make_room(&arriving.unit);
+        let can_be_held = self.network.ports[place].can_make_room(&arriving.unit);
         let mut heads = TransitHeads { transit: self, place, arriving, reason };
         if can_be_held && (heads.fits() || shorten_fattest(&mut heads, batch)) {
             return Ok(None);
         }
-        self.network.ports[place as usize].turn_away_in_order(&arriving.unit, arriving.vc);
+        self.network.ports[place].turn_away_in_order(&arriving.unit, arriving.vc);
         Err(Reason::Overflow)
     }
 
     /// Take the packet at the head of a queue out of its row.
     #[inline(always)] // its result would be copied through memory
-    fn take_head(&mut self, place: u32, number: QueueId) -> Option<(WaitingPacket, Leader)> {
-        let queue = &mut self.judging.ordered.ports[place as usize].as_mut()?[number];
+    fn take_head(&mut self, place: LineId, number: QueueId) -> Option<(WaitingPacket, Leader)> {
+        let queue = &mut self.judging.ordered.ports[place].as_mut()?[number];
         let waiting = *queue.packets.first()?;
         queue.packets.drop_first();
         queue.octets -= u64::from(waiting.unit.bytes);
@@ -170,23 +170,23 @@ impl Transit {
     /// Handle the end of a transmission at a port whose packets are in rows; returns the packet that the port
     /// sends next.
     #[inline]
-    pub(super) fn free_in_order(&mut self, place: u32, now: Time) -> Option<Onward> {
-        self.network.ports[place as usize].finish(now);
+    pub(super) fn free_in_order(&mut self, place: LineId, now: Time) -> Option<Onward> {
+        self.network.ports[place].finish(now);
         self.start_in_order(place, now)
     }
 
     /// Start the next packet at a port whose packets are in rows and whose line is free.
     #[inline]
-    fn start_in_order(&mut self, place: u32, now: Time) -> Option<Onward> {
+    fn start_in_order(&mut self, place: LineId, now: Time) -> Option<Onward> {
         loop {
-            let port = &mut self.network.ports[place as usize];
-            let queues = self.judging.ordered.ports[place as usize].as_ref()?;
+            let port = &mut self.network.ports[place];
+            let queues = self.judging.ordered.ports[place].as_ref()?;
             let octets = |queue: QueueId| queues[queue].packets.first().map_or(0, |first| first.unit.bytes);
             let number = port.next_queue(now, octets)?;
             let (WaitingPacket { mut packet, unit, at, .. }, leader) = self.take_head(place, number)?;
-            match self.network.ports[place as usize].start_in_order(now, leader) {
+            match self.network.ports[place].start_in_order(now, leader) {
                 Ok(started) => {
-                    self.schedule(Event::new(started.sent.ends, Class::Free, place));
+                    self.schedule(Event::new(started.sent.ends, Class::Free, place.0));
                     packet.head.flags = started.unit.flags;
                     return self.pass_sent(at, packet, unit.vc, started.sent);
                 }
@@ -196,7 +196,7 @@ impl Transit {
     }
 
     /// Run the clock of the policy of a port whose packets are in rows; returns when it must run again.
-    pub(super) fn tick_in_order(&mut self, port: usize, now: Time) -> Option<Time> {
+    pub(super) fn tick_in_order(&mut self, port: LineId, now: Time) -> Option<Time> {
         let queues = self.judging.ordered.ports[port].as_ref()?;
         let waits = queues.iter().filter_map(|queue| Some(now.since(queue.packets.first()?.arrived)));
         let longest = waits.max().unwrap_or_default();
@@ -217,7 +217,7 @@ struct ArrivingPacket {
 /// The rows of a port at which a packet arrives that does not fit.
 struct TransitHeads<'a> {
     transit: &'a mut Transit,
-    place: u32,
+    place: LineId,
     arriving: ArrivingPacket,
     /// Why packets are lost for it.
     reason: Reason,
@@ -225,7 +225,7 @@ struct TransitHeads<'a> {
 
 impl TransitHeads<'_> {
     fn queues(&self) -> Option<&IdVec<QueueId, OrderedQueue>> {
-        self.transit.judging.ordered.ports[self.place as usize].as_ref()
+        self.transit.judging.ordered.ports[self.place].as_ref()
     }
 }
 
@@ -243,12 +243,12 @@ impl Heads for TransitHeads<'_> {
     fn lose_head(&mut self, queue: QueueId) -> Option<u16> {
         let (now, reason, place) = (self.arriving.now, self.reason, self.place);
         let (_, leader) = self.transit.take_head(place, queue)?;
-        self.transit.network.ports[place as usize].displace(now, &leader, reason);
+        self.transit.network.ports[place].displace(now, &leader, reason);
         self.transit.lost(place, leader.unit, reason, now);
         Some(leader.unit.bytes)
     }
 
     fn fits(&mut self) -> bool {
-        self.transit.network.ports[self.place as usize].has_room(&self.arriving.unit)
+        self.transit.network.ports[self.place].has_room(&self.arriving.unit)
     }
 }

@@ -16,7 +16,7 @@ use crate::network::branches::Hop;
 use crate::scenario::model::Scenario;
 use crate::trace::TracedPackets;
 use crate::units::Time;
-use crate::units::ids::CircuitId;
+use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, StationId};
 
 /// The state of ports that judge every packet, beyond that of the network.
 pub(super) struct JudgingPorts {
@@ -38,12 +38,12 @@ impl JudgingPorts {
         scenario: &Scenario,
         network: &Network,
         steps: usize,
-        stations: Vec<Option<u32>>,
+        stations: IdVec<LineId, Option<StationId>>,
         record: Option<TracedPackets>,
     ) -> JudgingPorts {
         let polices = policed_ports(scenario);
-        let is_ordered = |port: usize| {
-            let is_station = stations.get(port).is_some_and(|station| *station == Some(port as u32));
+        let is_ordered = |port: LineId| {
+            let is_station = stations.get(port).is_some_and(|station| *station == Some(port.station()));
             is_station && !polices[port] && network.ports[port].keeps_order() && allows(Form::OrderedPorts)
         };
         let ordered = OrderedPorts::new(&network.ports, is_ordered);
@@ -71,7 +71,7 @@ impl Transit {
 
     /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
     pub(crate) fn judge(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
-        let (port, extra) = (self.steps.place(at) as usize, self.steps.extras[at as usize]);
+        let (port, extra) = (self.steps.port(at), self.steps.extras[at as usize]);
         if self.judging.record.is_some() {
             self.record_arrival(at, packet, now);
         }
@@ -80,7 +80,7 @@ impl Transit {
         }
         let (unit, number) = (packet.unit(&extra), extra.number);
         let policed = self.network.circuits[extra.circuit].police(now, unit);
-        let hop = Hop { port: port as u32, vc: extra.number };
+        let hop = Hop { port, vc: extra.number };
         let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
             Ok(unit) => unit,
             Err(reason) => {
@@ -97,9 +97,9 @@ impl Transit {
     }
 
     /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
-    pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<Onward> {
+    pub(crate) fn free(&mut self, port: LineId, now: Time) -> Option<Onward> {
         if self.judging.ordered.has(port) {
-            return self.free_in_order(port as u32, now);
+            return self.free_in_order(port, now);
         }
         self.network.at(port, |port, _| port.finish(now));
         let started = self.start(port, now);
@@ -109,7 +109,7 @@ impl Transit {
 
     /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
-    fn settle(&mut self, port: usize, now: Time) {
+    fn settle(&mut self, port: LineId, now: Time) {
         if let Some(memory) = self.judging.memories.of(port) {
             self.act(memory, now);
         }
@@ -117,7 +117,7 @@ impl Transit {
 
     /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
-    fn act(&mut self, memory: usize, now: Time) {
+    fn act(&mut self, memory: MemoryId, now: Time) {
         let next = self.judging.memories.act(&mut self.network, memory, now, &mut self.judging.losses);
         self.count_losses(now);
         if self.judging.controls.can_be() {
@@ -127,7 +127,7 @@ impl Transit {
     }
 
     /// Send the pause frames for which a memory has signals.
-    fn signal(&mut self, memory: usize, now: Time) {
+    fn signal(&mut self, memory: MemoryId, now: Time) {
         for (port, control) in self.judging.controls.of_memory(&mut self.network, memory) {
             self.network.ports[port].queue_control(control);
             self.start_control(port, now);
@@ -136,7 +136,7 @@ impl Transit {
 
     /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
     /// and when, unless it is lost or the run is over.
-    fn start(&mut self, port: usize, now: Time) -> Option<Onward> {
+    fn start(&mut self, port: LineId, now: Time) -> Option<Onward> {
         if self.judging.controls.can_be() && self.start_control(port, now) {
             return None;
         }
@@ -153,9 +153,9 @@ impl Transit {
 
     /// Pass a packet on that a port has started to send; returns its next step, and when, unless it is lost or the run is over.
     #[inline]
-    fn pass_started(&mut self, port: usize, started: Started) -> Option<Onward> {
+    fn pass_started(&mut self, port: LineId, started: Started) -> Option<Onward> {
         let Started { unit, sent } = started;
-        self.schedule(Event::new(sent.ends, Class::Free, port as u32));
+        self.schedule(Event::new(sent.ends, Class::Free, port.0));
         let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         (packet.head.flags, packet.head.bytes) = (unit.flags, unit.bytes);
@@ -187,8 +187,8 @@ impl Transit {
     /// before it belong to packets that the port has lost, and go too; at a port that lets packets overtake, only this
     /// record goes.
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
-        let place = self.steps.place(at);
-        if self.network.ports[place as usize].lets_overtake() {
+        let place = self.steps.port(at);
+        if self.network.ports[place].lets_overtake() {
             return self.judging.waiting.remove(at, frame).expect("a packet that is sent has come");
         }
         loop {
@@ -200,9 +200,9 @@ impl Transit {
     }
 
     /// Start the next pause frame at a port whose line is free, if there is one; returns whether there is.
-    fn start_control(&mut self, port: usize, now: Time) -> bool {
+    fn start_control(&mut self, port: LineId, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
-        self.arrivals.call(Event::new(sent.ends, Class::Free, port as u32));
+        self.arrivals.call(Event::new(sent.ends, Class::Free, port.0));
         let to = self.judging.controls.back(port);
         let arrival = self.judging.controls.send(to, sent.arrives, control);
         arrival.into_iter().for_each(|event| self.arrivals.call(event));
@@ -210,7 +210,7 @@ impl Transit {
     }
 
     /// Handle a pause at the port that it is for; returns the result of [`Transit::start`].
-    pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<Onward> {
+    pub(crate) fn control(&mut self, port: LineId, now: Time) -> Option<Onward> {
         let (control, next) = self.judging.controls.arrive(port);
         next.into_iter().for_each(|event| self.arrivals.call(event));
         self.network.receive_control(port, now, control);
@@ -222,12 +222,12 @@ impl Transit {
 
     /// Return the port whose gates have this event entity of a clock, if there is one.
     #[inline]
-    pub(crate) fn gates_of(&self, entity: usize) -> Option<usize> {
+    pub(crate) fn gates_of(&self, entity: usize) -> Option<LineId> {
         self.judging.gates.port_of(entity)
     }
 
     /// Have the gates of a port act that do so at this instant; returns the result of [`Transit::start`].
-    pub(crate) fn act_gates(&mut self, port: usize, now: Time) -> Option<Onward> {
+    pub(crate) fn act_gates(&mut self, port: LineId, now: Time) -> Option<Onward> {
         if !self.judging.gates.act(&mut self.network, port, now, &mut self.judging.losses) {
             return None;
         }
@@ -239,21 +239,22 @@ impl Transit {
     }
 
     /// Schedule the next action of a port's gates, unless an earlier one is scheduled.
-    pub(super) fn call_gates(&mut self, port: usize) {
+    pub(super) fn call_gates(&mut self, port: LineId) {
         self.judging.gates.next(&self.network, port).into_iter().for_each(|event| self.arrivals.call(event));
     }
 
     /// Run the clock of a port's policy or, beyond those numbers, of a memory.
-    pub(crate) fn tick(&mut self, port: usize, now: Time) {
-        if let Some(memory) = self.judging.memories.ticking(port) {
+    pub(crate) fn tick(&mut self, entity: usize, now: Time) {
+        if let Some(memory) = self.judging.memories.ticking(entity) {
             return self.act(memory, now);
         }
+        let port = LineId::new(entity);
         let next = match self.judging.ordered.has(port) {
             true => self.tick_in_order(port, now),
             false => self.network.ports[port].tick(now),
         };
         if let Some(time) = next {
-            self.schedule(Event::new(time, Class::Tick, port as u32));
+            self.schedule(Event::new(time, Class::Tick, port.0));
         }
     }
 
@@ -270,7 +271,7 @@ impl Transit {
         for Loss { unit, reason } in std::mem::take(&mut self.judging.losses) {
             let hop = self.network.circuits[unit.vc].hop(&unit);
             let port = hop.expect("a unit is lost at a port").port;
-            if self.network.ports[port as usize].lets_overtake() {
+            if self.network.ports[port].lets_overtake() {
                 let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
                 self.judging.waiting.remove(at, unit.frame);
             }

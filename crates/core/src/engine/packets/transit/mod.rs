@@ -38,7 +38,7 @@ use crate::network::end::End;
 use crate::scenario::model::Scenario;
 use crate::trace::TracedPackets;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, StationId};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -71,7 +71,7 @@ pub(crate) struct Transit {
 /// Ports that judge every packet and whose occupancy is sampled.
 #[derive(Debug)]
 struct SampledPorts {
-    ports: Vec<usize>,
+    ports: Vec<LineId>,
     next: Time,
     every: Span,
 }
@@ -134,8 +134,8 @@ impl Transit {
             steps,
             network,
         };
-        for port in 0..scenario.lines.len() {
-            transit.tick(port, Time::ZERO);
+        for port in scenario.lines.keys() {
+            transit.tick(port.index(), Time::ZERO);
             transit.call_gates(port);
         }
         transit
@@ -189,7 +189,7 @@ impl Transit {
     }
 
     /// Return whether a flow with circuits of its own has no packet in flight.
-    pub(crate) fn is_quiet(&self, flow: usize) -> bool {
+    pub(crate) fn is_quiet(&self, flow: FlowId) -> bool {
         let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));
         let all_came = |from: usize, to: usize| {
             let lost = self.circuits[self.hosts.circuit_to(to)].lost;
@@ -205,7 +205,7 @@ impl Transit {
         let StepClass { padding, is_special, .. } =
             self.steps.kinds[self.steps.list[at as usize].kind as usize];
         let head = Head { frame: sent as u32, bytes: padding.unit(bytes), flags: cargo.flags() };
-        let flow = End::of_entity(entity).0 as u32;
+        let flow = End::of_entity(entity).0;
         if is_special {
             return self.send_specially(at, Packet { cargo, flow, head }, now);
         }
@@ -297,7 +297,7 @@ impl Transit {
         let step = &self.steps.list[at as usize];
         let kind = &mut self.steps.kinds[step.kind as usize];
         let (latency, edge) = (kind.latency, kind.edge);
-        match self.ruled.pass(step.place, now, head.bytes, kind.pace_of(head.bytes), edge) {
+        match self.ruled.pass(LineId(step.place), now, head.bytes, kind.pace_of(head.bytes), edge) {
             Some(ends) => {
                 self.packet_hops += 1;
                 Some((head, ends.later(latency)))
@@ -310,7 +310,7 @@ impl Transit {
     #[inline(never)]
     fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<(Head, Time)> {
         let (step, extra) = (self.steps.list[at as usize], self.steps.extras[at as usize]);
-        let port = step.place as usize;
+        let port = LineId(step.place);
         let (fifo, queue) = (&mut self.ruled.fifos[port], &mut self.ruled.queues[port]);
         let kind = &mut self.steps.kinds[step.kind as usize];
         let (latency, pace) = (kind.latency, kind.pace_of(head.bytes));
@@ -324,7 +324,7 @@ impl Transit {
                 if time < self.window.to { Some((head, time)) } else { self.stay(at, starts) }
             }
             Err(reason) => {
-                self.lost(step.place, head.unit(&extra), reason, now);
+                self.lost(port, head.unit(&extra), reason, now);
                 None
             }
         }
@@ -332,7 +332,7 @@ impl Transit {
 
     /// Like `pass`, for a port that shares a memory and decides by a rule.
     fn pass_shared(&mut self, at: u32, head: Head, now: Time) -> Option<Passed> {
-        let (port, extra) = (self.steps.place(at), &self.steps.extras[at as usize]);
+        let (port, extra) = (self.steps.port(at), &self.steps.extras[at as usize]);
         let (unit, vc) = (head.unit(extra), extra.number);
         let accepted = self.shared.arrive(&mut self.network, now, port, unit, vc);
         let Ok(Entered { flags, sent, before }) =
@@ -352,13 +352,13 @@ impl Transit {
     /// For a step at a port that accepts packets by a rule and takes part in no other order, return its number, or that
     /// of its memory beyond those of ports.
     #[inline]
-    pub(crate) fn turn_of(&self, at: u32) -> Option<u32> {
-        let place = self.steps.place(at);
+    pub(crate) fn turn_of(&self, at: u32) -> Option<StationId> {
+        let place = self.steps.port(at);
         match self.steps.stop(at) {
-            PacketDestination::Meet | PacketDestination::Marking => Some(place),
+            PacketDestination::Meet | PacketDestination::Marking => Some(place.station()),
             PacketDestination::Judging => self.judging.stations.of(place),
             PacketDestination::Shared => {
-                self.shared.memory_of(place).map(|memory| (self.ruled.count() + memory) as u32)
+                self.shared.memory_of(place).map(|memory| StationId::new(self.ruled.count() + memory.index()))
             }
             _ => None,
         }
@@ -378,7 +378,7 @@ impl Transit {
     /// Add a packet that will arrive at a port where lines meet.
     #[inline(always)] // see `Row::add`
     fn meet(&mut self, at: u32, packet: Packet, time: Time) {
-        let line = self.steps.place(at - 1);
+        let line = self.steps.port(at - 1);
         self.arrivals.meet(Arrival { time, line, at, packet });
     }
 
@@ -394,7 +394,7 @@ impl Transit {
             PacketDestination::Ends => self.hosts.shared[place as usize].awaited += 1,
             PacketDestination::Alone | PacketDestination::Judging | PacketDestination::Host => {}
         }
-        let line = self.steps.place(at - 1);
+        let line = self.steps.port(at - 1);
         self.arrivals.expect(HOSTS, Arrival { time, line, at, packet });
     }
 
@@ -408,8 +408,8 @@ impl Transit {
     /// Set a congestion mark of a port on a packet; returns its head with the mark.
     #[cold]
     fn mark(&mut self, at: u32, head: Head, reason: Reason, now: Time) -> Head {
-        let (port, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
-        self.network.ports[port as usize].counters_mut().marked(now, &head.unit(&extra), reason);
+        let (port, extra) = (self.steps.port(at), self.steps.extras[at as usize]);
+        self.network.ports[port].counters_mut().marked(now, &head.unit(&extra), reason);
         Head { flags: head.flags.with(Flags::CE), ..head }
     }
 
@@ -417,7 +417,7 @@ impl Transit {
     /// unless it is lost.
     #[inline(always)] // one caller
     fn approach(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
-        let (port, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
+        let (port, extra) = (self.steps.port(at), self.steps.extras[at as usize]);
         let hop = Hop { port, vc: extra.number };
         let entered = match extra.entrance {
             Entrance::Open => return Some(packet.head),
@@ -438,8 +438,8 @@ impl Transit {
 
     /// Count a packet that is lost before it reaches a port that decides by a rule.
     #[cold]
-    fn lose_before(&mut self, port: u32, unit: Unit, reason: Reason, now: Time) {
-        self.ruled.queues[port as usize].lose(self.window, now, &unit, reason);
+    fn lose_before(&mut self, port: LineId, unit: Unit, reason: Reason, now: Time) {
+        self.ruled.queues[port].lose(self.window, now, &unit, reason);
         self.lost(port, unit, reason, now);
     }
 
@@ -447,7 +447,7 @@ impl Transit {
     #[cold]
     pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
         let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };
-        let circuit = self.hosts.circuit_to(end.entity(packet.flow as usize));
+        let circuit = self.hosts.circuit_to(end.entity(packet.flow));
         let books = &mut self.circuits[circuit];
         books.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
         books.cut += u64::from(packet.head.flags.has(Flags::CUT));
@@ -456,7 +456,7 @@ impl Transit {
 
     /// Count a packet that a port has lost.
     #[cold]
-    fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
+    fn lost(&mut self, port: LineId, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;
         let books = &mut self.circuits[vc];
         books.lost += 1;

@@ -6,6 +6,7 @@ use crate::link::line::Sent;
 use crate::trace::{TracedPackets, What};
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::LineId;
 use crate::verdict::Reason;
 
 impl Transit {
@@ -17,7 +18,7 @@ impl Transit {
     /// Record the arrival of a packet at a port.
     #[cold]
     pub(super) fn record_arrival(&mut self, at: u32, packet: &Packet, now: Time) {
-        let (port, unit) = (self.steps.place(at) as usize, packet.unit(&self.steps.extras[at as usize]));
+        let (port, unit) = (self.steps.port(at), packet.unit(&self.steps.extras[at as usize]));
         let content = || Some((packet.flow, packet.cargo.payload()));
         if let Some(record) = &mut self.judging.record {
             record.record(now, port, &unit, What::Arrives, content);
@@ -30,16 +31,16 @@ impl Transit {
         if sent.ends >= self.window.to {
             return;
         }
-        let (port, unit) = (self.steps.place(at) as usize, packet.unit(&self.steps.extras[at as usize]));
+        let (port, unit) = (self.steps.port(at), packet.unit(&self.steps.extras[at as usize]));
         if let Some(record) = &mut self.judging.record {
             record.record(sent.ends, port, &unit, What::Leaves, || None);
         }
     }
 
     /// Record the loss of a packet at a port.
-    pub(super) fn record_loss(&mut self, port: u32, unit: &Unit, reason: Reason, now: Time) {
+    pub(super) fn record_loss(&mut self, port: LineId, unit: &Unit, reason: Reason, now: Time) {
         if let Some(record) = &mut self.judging.record {
-            record.record(now, port as usize, unit, What::Lost(reason), || None);
+            record.record(now, port, unit, What::Lost(reason), || None);
         }
     }
 }

@@ -7,30 +7,31 @@ use crate::engine::packets::port::{PacketFifo, PacketQueue};
 use crate::link::port::Port;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId};
 
 /// The ports that accept packets by a rule. The lists have an entry for every port, so that a port's number is its
 /// index; other ports do not use theirs.
 #[derive(Debug)]
 pub(super) struct RuledPorts {
-    pub(super) fifos: Vec<PacketFifo>,
-    pub(super) queues: Vec<PacketQueue>,
-    is_ruled: Vec<bool>,
+    pub(super) fifos: IdVec<LineId, PacketFifo>,
+    pub(super) queues: IdVec<LineId, PacketQueue>,
+    is_ruled: IdVec<LineId, bool>,
 }
 
 impl RuledPorts {
     /// Build empty ports from the rules of those ports that have one.
     pub(super) fn new(
         scenario: &Scenario,
-        rules: Vec<Option<Rule>>,
+        rules: IdVec<LineId, Option<Rule>>,
         window: Window,
-        ports: &[Port],
+        ports: &IdVec<LineId, Port>,
     ) -> RuledPorts {
         let is_ruled = rules.iter().map(Option::is_some).collect();
-        let port = |(number, (rule, port)): (usize, (Option<Rule>, &Port))| {
+        let port = |((number, port), rule): ((LineId, &Port), Option<Rule>)| {
             PacketFifo::new(scenario, number, rule.unwrap_or(Rule::Fits), window, port)
         };
-        let (fifos, queues) = rules.into_iter().zip(ports).enumerate().map(port).unzip();
-        RuledPorts { fifos, queues, is_ruled }
+        let (fifos, queues): (Vec<_>, Vec<_>) = ports.pairs().zip(rules).map(port).unzip();
+        RuledPorts { fifos: fifos.into(), queues: queues.into(), is_ruled }
     }
 
     /// Return the number of all ports.
@@ -42,24 +43,24 @@ impl RuledPorts {
     #[inline(always)]
     pub(super) fn pass(
         &mut self,
-        port: u32,
+        port: LineId,
         now: Time,
         bytes: u16,
         pace: &TransmissionTime,
         edge: Time,
     ) -> Option<Time> {
-        let fifo = &mut self.fifos[port as usize];
+        let fifo = &mut self.fifos[port];
         match fifo.pass(now, bytes, pace, edge) {
             Some(ends) => Some(ends),
-            None => fifo.pass_first(&mut self.queues[port as usize], now, bytes, pace, edge),
+            None => fifo.pass_first(&mut self.queues[port], now, bytes, pace, edge),
         }
     }
 
     /// Transfer the counts to the ports at the end of the run.
-    pub(super) fn close(&mut self, window: Window, ports: &mut [Port]) {
-        let fifos = self.fifos.drain(..).zip(self.queues.drain(..));
+    pub(super) fn close(&mut self, window: Window, ports: &mut IdVec<LineId, Port>) {
+        let fifos = std::mem::take(&mut self.fifos).into_iter().zip(std::mem::take(&mut self.queues));
         for (((fifo, queue), port), _) in
-            fifos.zip(ports).zip(&self.is_ruled).filter(|(_, is_ruled)| **is_ruled)
+            fifos.zip(ports.iter_mut()).zip(&self.is_ruled).filter(|(_, is_ruled)| **is_ruled)
         {
             fifo.close(queue, window, port);
         }

@@ -25,14 +25,15 @@ use super::Transit;
 use crate::kernel::queue::Event;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::{IdVec, LineId, StationId};
 
 /// The events of the ports of each station. A station has the number of its port, or that of its memory beyond those of ports.
 #[derive(Debug)]
 pub(crate) struct Stations {
     /// For every port, then for every memory, its station; empty if there is none.
-    of: Vec<Option<u32>>,
+    of: Vec<Option<StationId>>,
     /// For every number of a station its events.
-    events: Vec<StationEvents>,
+    events: IdVec<StationId, StationEvents>,
 }
 
 /// The keys of the pending events of one station: the first key, and the others. Most stations have one.
@@ -90,16 +91,17 @@ fn time_of(key: u128) -> Time {
 
 impl Stations {
     /// Stations without events, given the station of each port.
-    pub(super) fn new(mut of: Vec<Option<u32>>, scenario: &Scenario) -> Stations {
+    pub(super) fn new(of: IdVec<LineId, Option<StationId>>, scenario: &Scenario) -> Stations {
         if of.is_empty() {
-            return Stations { of, events: Vec::new() };
+            return Stations { of: Vec::new(), events: IdVec::default() };
         }
         let all = scenario.lines.len() + scenario.memories.len();
-        let has_ports = |station: &u32| of.contains(&Some(*station));
-        let memories: Vec<Option<u32>> =
-            (of.len() as u32..all as u32).map(|station| Some(station).filter(has_ports)).collect();
+        let mut of: Vec<Option<StationId>> = of.into_iter().collect();
+        let has_ports = |station: &StationId| of.contains(&Some(*station));
+        let memories: Vec<Option<StationId>> =
+            (of.len()..all).map(|station| Some(StationId::new(station)).filter(has_ports)).collect();
         of.extend(memories);
-        Stations { of, events: vec![StationEvents::default(); all] }
+        Stations { of, events: IdVec::filled(StationEvents::default(), all) }
     }
 
     /// Return whether there are none.
@@ -109,22 +111,28 @@ impl Stations {
 
     /// Return the station of a port.
     #[inline]
-    pub(super) fn of(&self, port: u32) -> Option<u32> {
-        *self.of.get(port as usize)?
+    pub(super) fn of(&self, port: LineId) -> Option<StationId> {
+        self.of_entity(port.0)
+    }
+
+    /// Return the station of the port, or beyond those numbers of the memory, that an event is for.
+    #[inline]
+    fn of_entity(&self, entity: u32) -> Option<StationId> {
+        *self.of.get(entity as usize)?
     }
 
     /// Add an event to the station of its port or memory; returns whether that has one.
     #[inline]
     pub(super) fn push(&mut self, event: Event) -> bool {
-        let station = self.of(event.entity);
-        station.into_iter().for_each(|station| self.events[station as usize].push(event.key()));
+        let station = self.of_entity(event.entity);
+        station.into_iter().for_each(|station| self.events[station].push(event.key()));
         station.is_some()
     }
 
     /// Take the next event of a station, if it is due before `until`.
     #[inline]
-    pub(crate) fn take(&mut self, station: u32, until: Time) -> Option<Event> {
-        let events = &mut self.events[station as usize];
+    pub(crate) fn take(&mut self, station: StationId, until: Time) -> Option<Event> {
+        let events = &mut self.events[station];
         (time_of(events.first) < until).then(|| Event::of_key(events.pop()))
     }
 }
@@ -137,34 +145,33 @@ impl Transit {
 
     /// Return whether a number of a port, or of a memory beyond those of ports, is that of a station.
     #[inline]
-    pub(crate) fn is_station(&self, place: u32) -> bool {
-        self.judging.stations.of(place) == Some(place)
+    pub(crate) fn is_station(&self, turn: StationId) -> bool {
+        self.judging.stations.of_entity(turn.0) == Some(turn)
     }
 
     /// Take the next event of a station, if it is due before `until`.
     #[inline]
-    pub(crate) fn take_own(&mut self, station: u32, until: Time) -> Option<Event> {
+    pub(crate) fn take_own(&mut self, station: StationId, until: Time) -> Option<Event> {
         self.judging.stations.take(station, until)
     }
 
     /// Note in the calendar when a station that has handled all events before `now` must be visited next.
     #[inline]
-    pub(crate) fn note_visit(&mut self, station: u32, now: Time) {
-        if let Some(next) = self.judging.stations.events[station as usize].next_visit(now) {
+    pub(crate) fn note_visit(&mut self, station: StationId, now: Time) {
+        if let Some(next) = self.judging.stations.events[station].next_visit(now) {
             self.arrivals.visit(station, next);
         }
     }
 
     /// Record that the calendar has no visit of a station any more.
     #[inline]
-    pub(crate) fn end_visit(&mut self, station: u32) {
-        self.judging.stations.events[station as usize].visited = Time::NEVER;
+    pub(crate) fn end_visit(&mut self, station: StationId) {
+        self.judging.stations.events[station].visited = Time::NEVER;
     }
 
     /// Note the first visit of each station.
     pub(crate) fn note_first_visits(&mut self) {
-        (0..self.judging.stations.events.len() as u32)
-            .for_each(|station| self.note_visit(station, Time::ZERO));
+        self.judging.stations.events.keys().for_each(|station| self.note_visit(station, Time::ZERO));
     }
 }
 
