@@ -15,7 +15,7 @@ COUNTED_BY = $(if $(findstring rustc $(PINNED) ,$(shell rustc --version)),$(firs
 # Where the repository is. Nothing in it names an address until `make urls REPOSITORY=https://…` has written one.
 REPOSITORY ?=
 # With the word yes the simulator is compiled twice, the second time with a profile of its runs, which then take up to a sixth
-# less time; else once, on all cores, in a fifth of the processor time. The goals named here take the
+# less time; else once, in a fifth of the processor time. The goals named here take the
 # profile, the others keep what has been built. What has been built with the other word is built again.
 ifndef PGO
 PGO := $(if $(filter fast bench wheel tour,$(MAKECMDGOALS)),yes,$(or $(shell cat $(VENV)/.built 2>/dev/null),no))

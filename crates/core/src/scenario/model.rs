@@ -490,9 +490,8 @@ impl Scenario {
     pub fn waits_for_other_hosts(&self) -> bool {
         self.order().is_some_and(|(first, order)| {
             let from = |number: usize| self.flows[FlowId::new(first + number)].from;
-            let waits_elsewhere = |number: usize| {
-                order.next(number).iter().any(|&next| from(next as usize) != from(number))
-            };
+            let waits_elsewhere =
+                |number: usize| order.next(number).iter().any(|&next| from(next as usize) != from(number));
             (0..order.waits().len()).any(waits_elsewhere)
         })
     }
