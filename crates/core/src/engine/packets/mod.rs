@@ -355,11 +355,13 @@ impl<'a> Packets<'a> {
         if let Some(event) = host.call(entity, due) {
             self.transit.call(event);
         }
-        if self.waiting.is_some() {
-            self.release(packet.flow, now);
-        }
-        if due.is_none() && self.connections.come_and_go() {
-            self.forget_if_over(packet.flow, now);
+        if self.connections.come_and_go() {
+            if self.waiting.is_some() {
+                self.release(packet.flow, now);
+            }
+            if due.is_none() {
+                self.forget_if_over(packet.flow, now);
+            }
         }
     }
 
