@@ -554,6 +554,10 @@ mod tests {
         assert_eq!(received(0, Some((1, 5))), (Some([0, 1, 0]), true));
         assert_eq!(received(6, Some((7, 8))), (Some([6, 3, 0]), true), "segments 0, 5 and 7");
         assert_eq!(received(9, None), (Some([3, 2, 0]), true));
+        let rest: Vec<_> = (10..30).map(|acked| received(acked, None)).collect();
+        let end = rest.iter().position(|(_, is_recovering)| !is_recovering).expect("the recovery ends");
+        assert!(rest.iter().all(|(last, _)| *last == Some([1, 1, 0])), "{rest:?}");
+        assert!(rest[end..].iter().all(|(_, is_recovering)| !is_recovering), "{rest:?}");
     }
 
     #[test]
