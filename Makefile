@@ -109,7 +109,7 @@ equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUI
 
 laws: need ## The profile `linux` beside this kernel with every loss of ten segments (root, cc and ip; ARGS=--record: into vectors/recovery.json)
 	$$(test $$(id -u) = 0 || echo sudo) python3 benchmarks/kernel/laws.py $(ARGS)
-	PUSHOUT_KERNEL=$(CURDIR)/target/kernel.json cargo test --locked --package pushout-core --lib kernel::
+	PUSHOUT_KERNEL=$(CURDIR)/target/kernel.json cargo test --locked --package pushout-core --lib behaviour::tcp::kernel::
 
 msrv: need ## The simulator and its bindings compile with the oldest Rust that is promised (rustup toolchain install $(MSRV))
 	env -u PYO3_PYTHON PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 cargo +$(MSRV) check --locked --workspace --target-dir target/msrv
