@@ -138,6 +138,7 @@ FEATURES = (
     Feature("one loss that never acts", "loss", {"W3-100": 1.1}, sets=(NEVER,)),
     Feature("Gilbert losses", "loss", {"W3-100": 0}, sets=(GILBERT,)),
     Feature("SACK, nothing lost", "transport", {"W3-10": 1.15}, sets=("flows.transport.sack=true",)),
+    Feature("pacing", "transport", {"W3-100": 1.5}, sets=("flows.transport.pacing=true",)),
     Feature("program EPD", "program", PROGRAM, sets=written(programs.epd(threshold="80 %"))),
     Feature("program round robin", "program", PROGRAM, sets=written(published.round_robin)),
     Feature("program PIE", "program", PROGRAM, sets=written(published.pie)),

@@ -118,6 +118,9 @@ class FakeScenario:
     def thresholds(self) -> list[str]:
         return []
 
+    def paced(self) -> list[str]:
+        return []
+
     def explain(self, seed: int | None) -> str:
         return json.dumps({"seed": self.seed if seed is None else seed, "sets": list(self.sets)})
 

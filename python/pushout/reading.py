@@ -45,6 +45,11 @@ def thresholds(scenario: ScenarioLike, *, set: Overrides = ()) -> list[str]:  # 
     return _core.Scenario(*load(scenario), overrides(set), None).thresholds()
 
 
+def paced(scenario: ScenarioLike, *, set: Overrides = ()) -> list[str]:  # noqa: A002
+    """Say which senders pace and by which rate: a line for each size of bursts."""
+    return _core.Scenario(*load(scenario), overrides(set), None).paced()
+
+
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a scenario."""
     document: dict[str, Any] = json.loads(_core.schema())

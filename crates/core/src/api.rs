@@ -163,6 +163,11 @@ impl CheckedScenario {
         scenario::thresholds(&self.scenario)
     }
 
+    /// Say which senders pace and by which rate: a line for each size of bursts.
+    pub fn paced(&self) -> Vec<String> {
+        scenario::paced(&self.scenario)
+    }
+
     /// Run the scenario once, with another seed if one is given, and return the report.
     pub fn run(
         &self,

@@ -103,6 +103,11 @@ impl Scenario {
     fn thresholds(&self) -> Vec<String> {
         self.checked.thresholds()
     }
+
+    /// Say which senders pace and by which rate: a line for each size of bursts.
+    fn paced(&self) -> Vec<String> {
+        self.checked.paced()
+    }
 }
 
 /// Calls a function of Python from time to time, and notices interrupts.

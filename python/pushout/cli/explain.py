@@ -28,7 +28,7 @@ def explain(files: tuple[str, ...], checks: bool, sets: tuple[str, ...], as_json
     The page has run, network, buffers, memories and traffic, with every default that matters. With --json the output is
     canonical JSON with all templates and defaults expanded, and itself a scenario. A note gives the reason if the
     reference engine runs a scenario because the fast engine cannot skip anything. For ports that share a memory, notes
-    give the threshold of every class with its pool empty, half full and full.
+    give the threshold of every class with its pool empty, half full and full. For senders that pace they give the rate.
 
     With --check every point of a sweep is checked, and several files may be named. The policy of a FILE.py, which is
     run, is translated and tried at ports of cells and of packets and in a shared memory, as far as these can have it:
@@ -62,10 +62,11 @@ def _explain(scenario: str, sets: tuple[str, ...], *, as_json: bool) -> None:
         document = reading.explain(source, set=sets)
         because = reading.reference_because(source, set=sets)
         thresholds = reading.thresholds(source, set=sets)
+        paced = reading.paced(source, set=sets)
         warn(of_scenario(source, sets))
     engine = document["engine"] if because is None else "reference"
     notes = [] if because is None else [f"the reference engine runs it, not {document['engine']}: {because}"]
-    notes += thresholds
+    notes += thresholds + paced
     if as_json:
         for note in notes:
             click.echo(f"note: {note}", err=True)

@@ -106,7 +106,9 @@ def _annotation(schema: Mapping[str, Any]) -> str:
     """The type of the values that a JSON Schema allows."""
     if words := schema.get("enum"):
         return f"Literal[{', '.join(map(_literal, words))}]"
-    if either := schema.get("anyOf"):
+    if "const" in schema:
+        return f"Literal[{_literal(schema['const'])}]"
+    if either := schema.get("anyOf") or schema.get("oneOf"):
         return " | ".join(dict.fromkeys(map(_annotation, either)))
     if schema["type"] == "array":
         return f"Sequence[{_annotation(schema['items'])}]"

@@ -2059,6 +2059,10 @@ class Tcp(Scheme):
     - `one_fast_retransmit` (default False): One fast retransmission in a window of data: no other one before more is
       acknowledged than had been sent at the last one or at a timeout, as in ns-2 by default (reno only).
     - `handshake` (default True): Open each connection with SYN and SYN-ACK; if not, it is established at once.
+    - `pacing` (true, false, auto or table; default "auto"): The sender spreads its packets over the round trip instead
+      of sending a window at once, as Linux does: at 2 · cwnd ÷ srtt in slow start below half of ssthresh, else at 1.2 ·
+      cwnd ÷ srtt. With `pacing.burst` up to that many packets or octets follow each other, by default 1 packet. "auto":
+      as the congestion control demands, which none does so far.
     """
 
     kind: str = field(default="tcp", init=False, repr=False)
@@ -2106,6 +2110,7 @@ class Tcp(Scheme):
     missed_deflation: bool = False
     one_fast_retransmit: bool = False
     handshake: bool = True
+    pacing: bool | Literal["auto"] | Mapping[str, Any] = "auto"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

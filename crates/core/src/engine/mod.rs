@@ -101,6 +101,9 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
         EngineKind::Fast if scenario.order().is_some() && !packets::covers(scenario) => {
             (EngineKind::Reference, Some("transfers over cells wait for others"))
         }
+        EngineKind::Fast if !packets::covers(scenario) && scenario.is_paced() => {
+            (EngineKind::Reference, Some("senders pace in a network that also has cells"))
+        }
         EngineKind::Fast if scenario.waits_for_other_hosts() => (
             EngineKind::Reference,
             Some("a transfer waits for one of another host, which may end at any instant"),

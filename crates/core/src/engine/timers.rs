@@ -26,10 +26,21 @@ impl Timers {
         Timers(vec![Time::NEVER; 2 * flows])
     }
 
+    /// Add the calls of network interfaces, behind the ends of flows.
+    pub(super) fn with_nics(mut self, nics: usize) -> Timers {
+        self.0.resize(self.0.len() + nics, Time::NEVER);
+        self
+    }
+
     /// Return the event that calls an end for its next timer, unless an earlier call is pending.
     #[inline]
     pub(super) fn next(&mut self, flows: &IdVec<FlowId, Flow>, flow: FlowId, end: End) -> Option<Event> {
-        let (due, entity) = (flows[flow].next_timer(end), end.entity(flow));
+        self.call(end.entity(flow), flows[flow].next_timer(end))
+    }
+
+    /// Return the event that calls an end or an interface at an instant, unless an earlier call is pending.
+    #[inline]
+    pub(super) fn call(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
         let time = due.filter(|time| *time < self.0[entity])?;
         self.0[entity] = time;
         Some(Event::new(time, Class::Timer, entity as u32))
@@ -43,7 +54,7 @@ impl Timers {
 
     /// Return whether the event of an end that is due at `now` is still valid, and forget it if so.
     #[inline]
-    fn take(&mut self, entity: usize, now: Time) -> bool {
+    pub(super) fn take(&mut self, entity: usize, now: Time) -> bool {
         let is_due = self.0[entity] == now;
         if is_due {
             self.0[entity] = Time::NEVER;

@@ -13,6 +13,7 @@ use super::flow_outcome::{CountSeries, DataProgress, FlowOutcome, Transfers};
 use super::halftime::HalfTimeCount;
 use super::host::{FlowCircuits, Interfaces, Processor, Task};
 use super::sources::clock;
+use crate::adaptation::Framing;
 use crate::metrics::state::Figure;
 use crate::metrics::steps::StepSeries;
 use crate::rng::{Stream, path_key};
@@ -21,6 +22,7 @@ use crate::source::clock::Ticks;
 use crate::source::length::PacketLengths;
 use crate::source::{self, Source};
 use crate::transport::ecn::Ecn;
+use crate::transport::tcp::pacer::{Pacer, PacketSizes};
 use crate::transport::tcp::{Receiver, ReceiverStats, Segment, SegmentOutlet, Sender, SenderStats};
 use crate::transport::{self, Transport, tcp};
 use crate::units::ids::{CircuitId, FlowId, IdVec, NodeId};
@@ -380,6 +382,41 @@ impl Flow {
     }
 }
 
+impl Flow {
+    /// If a paced sender waits to send, return its place in the order of the senders on its line.
+    pub(crate) fn place(&self) -> Option<Time> {
+        self.sender()?.place()
+    }
+
+    /// Send the packet for which a paced sender has waited, if the window still permits it.
+    pub(crate) fn take_turn<U: Uplink>(&mut self, now: Time, uplink: &mut U) {
+        let FlowWork::Tcp(tcp) = &mut self.work else { return };
+        let flow_circuits = self.flow_circuits;
+        tcp.sender.take_turn(now, &mut Interfaces { flow_circuits, now, processors: None, uplink });
+        self.record(End::Source, now);
+    }
+
+    /// Like `take_turn`, for engines whose circuits store frames.
+    pub(crate) fn take_turn_framed(
+        &mut self,
+        now: Time,
+        circuits: &mut IdVec<CircuitId, Circuit>,
+        out: &mut Outbox,
+    ) {
+        self.take_turn(now, &mut Framer { circuits, out });
+    }
+}
+
+/// Return the pacer of a flow's sender, if it paces.
+fn pacer(scenario: &Scenario, spec: &model::Flow, params: &tcp::Params) -> Option<Pacer> {
+    let settings = spec.pacing()?;
+    let vc = &scenario.vcs[spec.vc];
+    let Framing::Packet(padding) = vc.framing else { return None };
+    let headers = spec.transport.header_bytes() + spec.transport.option_bytes();
+    let sizes = PacketSizes { headers, padding, minimum: scenario.lines[vc.path[0]].minimum };
+    Some(Pacer::new(settings, sizes, params.segment_data()))
+}
+
 /// The uplink of engines whose circuits store frames until they arrive: each packet becomes a frame in the outbox,
 /// and the network interface sends its units one by one.
 struct Framer<'a> {
@@ -468,6 +505,7 @@ impl Tcp {
         let application = application(scenario, spec).map(Box::new);
         let mut sender = Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter);
         sender.record(scenario.measure.delivery);
+        pacer(scenario, spec, params).into_iter().for_each(|pacer| sender.pace(pacer));
         if scenario.vcs[spec.vc].name != spec.name {
             sender.number_connections(path_key(0, &spec.name));
         }

@@ -25,6 +25,8 @@ mod halftime;
 
 mod host;
 
+pub(crate) mod nic;
+
 mod pause_cycle;
 
 mod sources;

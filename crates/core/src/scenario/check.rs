@@ -13,6 +13,7 @@ use super::losses;
 use super::measure;
 use super::memories::{Memories, note_trims, queue_names};
 use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, Scenario, Vc, Workload};
+use super::pacing;
 use super::ports::{self, Ports};
 use super::round_trips::RoundTrips;
 use super::spread;
@@ -109,6 +110,7 @@ pub(super) fn check(
     };
     let intended = losses::check(file.loss, &scenario)?;
     spread::settle(&mut scenario, root, file.loss, &intended.outages)?; // first, since it decides which circuits pass a port
+    pacing::check(&scenario, root)?;
     let passing = passing_circuits(&scenario);
     credits::settle(&mut scenario, &passing, &ports)?;
     scenario.memories = memories.settled(&scenario, &passing)?;

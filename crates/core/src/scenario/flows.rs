@@ -11,6 +11,7 @@ use super::file::FlowSection;
 use super::links::FASTEST;
 use super::listed::{self, List};
 use super::model::{Drawing, Flow, Line, Medium, NetworkNode, NodeKind, Routing, Transfer, Vc, Workload};
+use super::pacing;
 use super::route::{Route, Routes};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::excerpt::excerpt;
@@ -249,6 +250,7 @@ impl FlowNetwork<'_> {
             self.note_choice(&path, ways);
         }
         let vc = self.circuit(&item, &needs, path)?;
+        self.check_pacing(&item, &vc)?;
         let reverse = match needs.reverse {
             Some(packet) => Some(self.reverse(&item, &vc, packet, from, to)?),
             None => None,
@@ -444,6 +446,15 @@ impl FlowNetwork<'_> {
         item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
         let context = police::Context { seed: 0, flow: &item.it.name };
         police.build(&context).map(|_| ()).map_err(|refused| item.refuse("police", refused))
+    }
+
+    /// Refuse pacing where it cannot be exact.
+    fn check_pacing(&self, item: &Item<'_, FlowSection>, vc: &Vc) -> Result<(), Fault> {
+        if pacing::pacing(&item.it.transport).is_none() {
+            return Ok(());
+        }
+        let why = pacing::misfit(vc, &self.lines[vc.path[0]].name, item.it.processing > Span::ZERO);
+        why.map_or(Ok(()), |why| Err(item.fault("transport.pacing", why)))
     }
 
     /// Refuse packets longer than a frame; `key` determines their length.

@@ -29,6 +29,8 @@ mod ports;
 
 mod memories;
 
+mod pacing;
+
 mod pauses;
 
 pub mod headroom;
@@ -69,6 +71,7 @@ pub(crate) use crate::language::names::name_fault;
 pub use catalogue::policies;
 pub use explain::{explain, thresholds};
 pub use model::Origin;
+pub use pacing::sentences as paced;
 pub use sections::{docs, schema};
 pub use warning::Warning;
 pub use warnings::Checked;

@@ -4,7 +4,7 @@
 /// here.
 type Alias = (&'static str, &'static str, &'static str);
 
-const ALIASES: [Alias; 31] = [
+const ALIASES: [Alias; 32] = [
     ("bfifo", "admission", "tail-drop"),
     ("bulk", "source", "greedy"),
     ("bulksend", "source", "greedy"),
@@ -16,6 +16,7 @@ const ALIASES: [Alias; 31] = [
     ("dualpi2", "discipline", "dualpi2"),
     ("dwrr", "scheduler", "drr"),
     ("fifo", "admission", "tail-drop"),
+    ("fq", "key", "pacing"),
     ("fqcodel", "discipline", "fq-codel"),
     ("fqpie", "discipline", "fq-pie"),
     ("ftp", "source", "greedy"),
@@ -40,7 +41,7 @@ const ALIASES: [Alias; 31] = [
 
 /// Keys under the names that other programs and papers give them, each with the keys here; the first that a table has
 /// is meant.
-const KEYS: [(&str, &[&str]); 51] = [
+const KEYS: [(&str, &[&str]); 53] = [
     ("algorithm", &["congestion"]),
     ("aqm", &["admission", "discipline"]),
     ("bandwidth", &["rate"]),
@@ -57,6 +58,7 @@ const KEYS: [(&str, &[&str]); 51] = [
     ("ecn", &["action"]),
     ("ecnthreshold", &["threshold"]),
     ("filesize", &["size"]),
+    ("fq", &["pacing"]),
     ("initcwnd", &["initial_window"]),
     ("iw", &["initial_window"]),
     ("latency", &["delay"]),
@@ -71,6 +73,7 @@ const KEYS: [(&str, &[&str]); 51] = [
     ("minthresh", &["min_threshold"]),
     ("mtu", &["mss"]),
     ("nflows", &["sources"]),
+    ("paced", &["pacing"]),
     ("pfc", &["pause"]),
     ("policy", &["admission", "kind"]),
     ("prop", &["delay"]),
@@ -96,6 +99,11 @@ const KEYS: [(&str, &[&str]); 51] = [
 
 /// Find the key of a table that has another name in other programs.
 pub(crate) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
+    if matches!(plain(name).as_str(), "paced" | "pacing") && !allowed.contains(&"pacing") {
+        return Some(
+            "only a sender with a window paces: it is a key of transport = { kind = \"tcp\" }".to_string(),
+        );
+    }
     let here = key_here(name, allowed)?;
     let name = plain(name);
     let otherwise = OTHERWISE.iter().find(|(alias, _)| *alias == name).map_or("", |(_, how)| *how);
@@ -269,7 +277,10 @@ mod tests {
         for (alias, kind, here) in ALIASES {
             assert_eq!(alias, plain(alias));
             let is_entry = known.iter().any(|entry| entry.kind == kind && entry.name == here);
-            assert!(is_entry || (kind, here) == ("key", "shaper"), "{alias} leads to no {kind} {here:?}");
+            assert!(
+                is_entry || [("key", "pacing"), ("key", "shaper")].contains(&(kind, here)),
+                "{alias} leads to no {kind} {here:?}"
+            );
         }
         assert!(ALIASES.is_sorted());
     }

@@ -23,6 +23,7 @@ mod losses;
 mod marks;
 mod measures;
 mod memories;
+mod pacing;
 mod pauses;
 mod per_circuit_queues;
 mod removals;

@@ -793,7 +793,7 @@ impl Writer {
             let pause = self.pick(&["off = \"1 ms\"", "every = \"3 ms\""]);
             let file = format!("{{ kind = \"file\", size = \"{size} bytes\", {pause} }}");
             let source = if self.draw.chance(0.5) { "{ kind = \"greedy\" }".to_string() } else { file };
-            if self.draw.chance(0.2) {
+            if self.draw.chance(0.2) && !tcp.contains("pacing") {
                 let processing = self.pick(&["1 us", "10 us", "100 us"]);
                 self.line(format_args!("processing = \"{processing}\"\nprocessing_variation = \"1 us\""));
             }
@@ -989,12 +989,16 @@ impl Writer {
         let (sack, stamps, limited) = (self.draw.chance(0.5), self.draw.chance(0.3), self.draw.chance(0.7));
         let recovery = self.pick(&["rfc6675", "prr", "rack"]);
         let mss = if stamps { mss.max(100) } else { mss };
+        let pacing = match self.cells {
+            true => "",
+            false => self.pick(&["", "", "pacing = true, ", "pacing.burst = \"3 packets\", "]),
+        };
         let unscheduled = match self.marks_unscheduled {
             true => format!("initial_window = {}, unscheduled = \"two\", ", 1 + self.below(12)),
             false => String::new(),
         };
         format!(
-            "{{ kind = \"tcp\", {unscheduled}congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
+            "{{ kind = \"tcp\", {unscheduled}{pacing}congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
              ecn = {ecn}, ect = \"{ect}\", l4s = {l4s}, byte_counting = {bytes}, sack = {sack}, \
              recovery = \"{recovery}\", limited_transmit = {limited}, timestamps = {stamps}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
              initial_rto = \"4 ms\", timer_phase = \"{phase}\" }}"

@@ -93,6 +93,14 @@ impl<'a> Connections<'a> {
         }
     }
 
+    /// Return a flow, if it is under way.
+    pub(crate) fn under_way(&mut self, flow: FlowId) -> Option<&mut Flow> {
+        match self.stages.get(flow) {
+            Some(Stage::Waiting | Stage::Over(_)) => None,
+            _ => Some(self.at(flow)),
+        }
+    }
+
     /// Return the next instant at which the engine must call an end of a flow.
     pub(crate) fn next_timer(&self, flow: FlowId, end: End) -> Option<Time> {
         match self.stages.get(flow) {

@@ -133,11 +133,14 @@ pub(crate) struct Hosts {
 
 impl Hosts {
     /// Build the hosts of all flows; `begins` has the first step of each circuit's route.
+    /// Network interfaces of hosts follow the ends: they have calls and nothing else.
     pub(crate) fn new(scenario: &Scenario, begins: &IdVec<CircuitId, u32>, ends: Ends) -> Hosts {
         let host = |vc: Option<CircuitId>| Host::new(vc.map_or(0, |vc| begins[vc]));
         let circuits_to = |flow: &Flow| [flow.back.unwrap_or(flow.vc), flow.vc];
+        let ends_of_flows = scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]);
+        let nics = (2 * scenario.flows.len()..ends.shared_by.len()).map(|_| host(None));
         Hosts {
-            ends: scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]).collect(),
+            ends: ends_of_flows.chain(nics).collect(),
             shared: vec![SharedHost::default(); ends.shared],
             shared_by: ends.shared_by,
             circuits: scenario.flows.iter().flat_map(circuits_to).collect(),

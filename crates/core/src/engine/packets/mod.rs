@@ -30,6 +30,7 @@ mod connections;
 mod day;
 mod host;
 mod lookahead;
+mod nics;
 mod payload;
 mod port;
 mod route;
@@ -44,6 +45,7 @@ use crate::engine::waiting::Waiting;
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
+use crate::network::nic::Nics;
 use crate::scenario::model::{Medium, Scenario};
 use crate::trace::TracedPackets;
 use crate::unit::Flags;
@@ -88,6 +90,10 @@ struct Packets<'a> {
     connections: Connections<'a>,
     /// Transfers that start when others of their host have ended, if there are any.
     waiting: Option<Waiting>,
+    /// Network interfaces of hosts with paced senders.
+    nics: Nics,
+    /// Whether more than its transport follows from a packet that a host receives: flows end, wait, or pace.
+    is_watched: bool,
     events: u64,
     transit: Transit,
     /// The longest time for which an agenda is handled alone.
@@ -116,8 +122,10 @@ impl<'a> Packets<'a> {
     fn new(scenario: &'a Scenario, log: bool, record: Option<TracedPackets>) -> Packets<'a> {
         let (transit, connections) = (Transit::new(scenario, log, record), Connections::new(scenario));
         let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
-        let (waiting, day) = (Waiting::new(scenario), Day::default());
-        let mut engine = Packets { scenario, connections, waiting, events: 0, transit, round, day };
+        let (waiting, nics, day) = (Waiting::new(scenario), Nics::new(scenario), Day::default());
+        let is_watched = connections.come_and_go() || !nics.is_empty();
+        let mut engine =
+            Packets { scenario, connections, waiting, nics, is_watched, events: 0, transit, round, day };
         scenario.flows.keys().for_each(|flow| engine.call(flow, End::Source));
         if engine.transit.has_stations() {
             used(Form::Stations);
@@ -221,6 +229,7 @@ impl<'a> Packets<'a> {
         if let Some(onward) = self.transit.act_gates(port, now) {
             self.come_later(&onward);
         }
+        self.notify_nic(port, now);
     }
 
     /// Handle a pause that reaches a port.
@@ -229,6 +238,7 @@ impl<'a> Packets<'a> {
         if let Some(onward) = self.transit.control(port, now) {
             self.come_later(&onward);
         }
+        self.notify_nic(port, now);
     }
 
     /// Begin the measured time.
@@ -285,6 +295,7 @@ impl<'a> Packets<'a> {
         if let Some(onward) = self.transit.free(port, now) {
             self.come_later(&onward);
         }
+        self.notify_nic(port, now);
     }
 
     /// Deliver a packet to a host that has not acted ahead of it.
@@ -355,12 +366,21 @@ impl<'a> Packets<'a> {
         if let Some(event) = host.call(entity, due) {
             self.transit.call(event);
         }
+        if self.is_watched {
+            self.watch(packet.flow, due, now);
+        }
+    }
+
+    /// Do what follows from a packet that a host has received, beyond its transport; `due` is the next timer of that end.
+    #[inline(never)]
+    fn watch(&mut self, flow: FlowId, due: Option<Time>, now: Time) {
+        self.await_nic(flow, now);
         if self.connections.come_and_go() {
             if self.waiting.is_some() {
-                self.release(packet.flow, now);
+                self.release(flow, now);
             }
             if due.is_none() {
-                self.forget_if_over(packet.flow, now);
+                self.forget_if_over(flow, now);
             }
         }
     }
@@ -388,10 +408,14 @@ impl<'a> Packets<'a> {
         if !self.transit.hosts.ends[entity].answer(now) {
             return;
         }
+        if let Some(nic) = entity.checked_sub(self.first_nic()) {
+            return self.serve(nic, now);
+        }
         let (flow, end) = End::of_entity(entity);
         if self.connections.next_timer(flow, end).is_some_and(|due| due <= now) {
             self.connections.started(flow).ring(end, now, &mut Setout { transit: &mut self.transit, now });
             self.release(flow, now);
+            self.await_nic(flow, now);
         }
         self.call(flow, end);
     }

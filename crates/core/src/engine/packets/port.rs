@@ -317,7 +317,7 @@ impl PacketFifo {
 
     /// Return when the last packet leaves.
     #[inline(always)]
-    fn ends(&self) -> Time {
+    pub(crate) fn ends(&self) -> Time {
         Time(self.free.time.0 - u64::from(self.carries))
     }
 

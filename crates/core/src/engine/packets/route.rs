@@ -560,7 +560,7 @@ impl Ends {
     /// decides about its packets by a rule.
     fn new(scenario: &Scenario, rules: &IdVec<LineId, Option<Rule>>) -> Ends {
         let (ends, suits) = (ends(scenario), suits(scenario, rules));
-        let mut shared_by = vec![None; 2 * scenario.flows.len()];
+        let mut shared_by = vec![None; ends.iter().map(Vec::len).sum()];
         let mut shared = 0;
         let host = |(ends, suits): (Vec<u32>, bool)| match ends.as_slice() {
             _ if !suits => (PacketDestination::Host, 0),
@@ -576,13 +576,15 @@ impl Ends {
     }
 }
 
-/// For every node the ends of flows that are there.
+/// For every node the ends of flows that are there, and behind all ends the network interfaces on which flows pace.
 fn ends(scenario: &Scenario) -> IdVec<NodeId, Vec<u32>> {
     let mut ends = IdVec::filled(Vec::new(), scenario.nodes.len());
     for (source, flow) in (0..).step_by(2).zip(&scenario.flows) {
         ends[flow.from].push(source);
         ends[flow.to].push(source + 1);
     }
+    let nics = (2 * scenario.flows.len() as u32..).zip(scenario.paced_lines());
+    nics.for_each(|(nic, line)| ends[scenario.lines[line].from].push(nic));
     ends
 }
 

@@ -22,6 +22,8 @@ mod credits;
 
 mod held;
 
+mod nics;
+
 mod stepper;
 
 pub use held::Offered;
@@ -43,6 +45,7 @@ use crate::network::branches::Hop;
 use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::network::flow::Outbox;
+use crate::network::nic::Nics;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
@@ -62,6 +65,7 @@ pub(super) struct Engine<T> {
     memories: ActingMemories,
     gates: GateClocks,
     timers: Timers,
+    nics: Nics,
     /// Transfers that start when others have ended, if there are any.
     waiting: Option<Waiting>,
     /// Ports whose occupancy is sampled, with the next sample and the interval.
@@ -115,16 +119,21 @@ impl<T: Tracer> Engine<T> {
         let with_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let controls = Controls::new(scenario);
         let with_controls = controls.can_be();
-        let underway = |line| Underway::new(line, with_controls || line.port.memory.is_some());
+        let nics = Nics::new(scenario);
+        let underway = |(index, line): (LineId, &Line)| {
+            let is_told = with_controls || line.port.memory.is_some() || nics.at(index).is_some();
+            Underway::new(line, is_told)
+        };
         let mut engine = Engine {
             queue: EventQueue::default(),
             ties: scenario.ties(),
-            lines: scenario.lines.iter().map(underway).collect(),
+            lines: scenario.lines.pairs().map(underway).collect(),
             controls,
             with_credits,
             memories: ActingMemories::new(scenario, &network),
             gates: GateClocks::new(scenario),
-            timers: Timers::new(network.flows.len()),
+            timers: Timers::new(network.flows.len()).with_nics(nics.len()),
+            nics,
             waiting: Waiting::new(scenario),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
@@ -226,6 +235,7 @@ impl<T: Tracer> Engine<T> {
         }
         self.start(port, now);
         self.settle(port, now);
+        self.notify_nic(port, now);
     }
 
     /// Run the actions of a port's memory, if it acts at instants of its own, after a packet has joined or left the
@@ -277,6 +287,7 @@ impl<T: Tracer> Engine<T> {
             self.settle(port, now);
             self.call_gates(port);
         }
+        self.notify_nic(port, now);
     }
 
     /// Schedule the next action of a port's gates, unless an earlier one is scheduled.
@@ -343,13 +354,18 @@ impl<T: Tracer> Engine<T> {
         self.start(port, now);
         self.settle(port, now);
         self.call_gates(port);
+        self.notify_nic(port, now);
     }
 
     fn timer(&mut self, entity: usize, now: Time) {
+        if let Some(nic) = entity.checked_sub(self.first_nic()) {
+            return self.serve(nic, now);
+        }
         let rung = self.timers.ring(&mut self.network, entity, now, &mut self.outbox);
         if let Some((flow, end)) = rung {
             self.emit(now);
             self.call(flow, end);
+            self.await_nic(flow, now);
             self.release(flow, now);
         }
     }
@@ -477,6 +493,7 @@ impl<T: Tracer> Engine<T> {
         let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);
         self.call(flow, end);
+        self.await_nic(flow, now);
         self.release(flow, now);
     }
 

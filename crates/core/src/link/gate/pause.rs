@@ -101,6 +101,11 @@ impl Paused {
         self.watchdog.iter_mut().for_each(|watchdog| watchdog.note(now, frame.class, stops));
     }
 
+    /// Return whether the units of a class may be sent.
+    pub(crate) fn lets_class(&self, class: u32) -> bool {
+        self.stopped.is_empty() || !self.stops(class) || self.forwards(class)
+    }
+
     fn forwards(&self, class: u32) -> bool {
         self.watchdog.as_ref().is_some_and(|watchdog| watchdog.forwards(class))
     }
@@ -129,7 +134,7 @@ impl Gate for Paused {
 
     #[inline]
     fn lets(&self, _unit: &Unit, vc: PortVc) -> bool {
-        self.stopped.is_empty() || !self.stops(self.of[vc]) || self.forwards(self.of[vc])
+        self.lets_class(self.of[vc])
     }
 
     fn receives(&mut self, now: Time, control: Control) {

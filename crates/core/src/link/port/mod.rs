@@ -753,6 +753,12 @@ impl Port {
         }
     }
 
+    /// Return whether what waits keeps back every unit behind it, while the line is free: it waits in the only queue, or for credits.
+    pub(crate) fn is_blocked(&self) -> bool {
+        let waits_for_credits = || self.gates.iter().any(|gate| matches!(gate, gate::Policy::Credit(_)));
+        self.units_queued() > 0 && (self.queues.len() == 1 || waits_for_credits())
+    }
+
     /// Return whether several circuits may be in one queue.
     fn shares_queues(&self) -> bool {
         self.queues.len() == 1 || !self.places.are_circuits()

@@ -57,6 +57,7 @@ use crate::units::{Bytes, Span, Time};
 pub mod congestion;
 mod deliveries;
 mod laws;
+pub mod pacer;
 mod profile;
 mod ranges;
 mod receiver;
@@ -77,6 +78,7 @@ pub use stats::{ReceiverStats, SenderStats};
 
 use congestion::hystart;
 use congestion::new_reno::PartialAck;
+use pacer::Pacing;
 
 /// Distance between the connection numbers of flows that share a circuit, so that random draws for their segments
 /// differ. In traces this number of connections can have different port numbers.
@@ -269,6 +271,10 @@ section! {
         pub one_fast_retransmit: bool = false,
         /// Open each connection with SYN and SYN-ACK; if not, it is established at once.
         pub handshake: bool = true,
+        /// The sender spreads its packets over the round trip instead of sending a window at once, as Linux does: at 2 · cwnd ÷ srtt
+        /// in slow start below half of ssthresh, else at 1.2 · cwnd ÷ srtt. With `pacing.burst` up to that many packets or octets follow
+        /// each other, by default 1 packet. "auto": as the congestion control demands, which none does so far.
+        pub pacing: Pacing = Pacing::Auto,
     }
 }
 
@@ -306,6 +312,7 @@ impl Transport for Params {
         self.check_window()?;
         self.check_timers()?;
         self.check_marks()?;
+        self.pacing.check(u64::from(HEADERS) + u64::from(self.mss))?;
         self.check_congestion()
     }
 }

@@ -164,7 +164,10 @@ impl Net {
             flow["mcr"] = "50 kb/s".into();
         }
         if flow["transport"]["kind"] == "tcp" {
-            if draw.chance(0.2) {
+            if !self.cells && draw.chance(0.4) {
+                flow["transport"]["pacing"] =
+                    draw.of(&[json!(true), json!({ "burst": "2 packets" })]).clone();
+            } else if draw.chance(0.2) {
                 flow["processing"] = draw.of(&["3 us", "300 us"]).to_string().into();
                 flow["processing_variation"] = draw.of(&["0 s", "3 us"]).to_string().into();
             }

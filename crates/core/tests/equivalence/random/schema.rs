@@ -103,7 +103,9 @@ impl Draw {
             return schema["default"].as_str().unwrap_or("text").to_string(); // any text is allowed
         }
         let Some(example) = schema["examples"][0].as_str() else { panic!("the tests cannot draw {schema}") };
-        if CellCount::parse(example).is_ok() {
+        if example.ends_with(" packets") {
+            format!("{} packets", self.between(1, 4))
+        } else if CellCount::parse(example).is_ok() {
             let (most, unit) = self.size;
             format!("{} {unit}", self.between(1, most))
         } else if Span::parse(example).is_ok() {

@@ -1,6 +1,7 @@
 //! Senders against models of their own, window by window: both get random losses, late segments, lost ACKs and echoes
 //! of marks, and after every ACK cwnd, its inflation, ssthresh and the segments sent must be equal.
 
+mod paced;
 mod plain;
 mod rack;
 mod selective;

@@ -188,6 +188,12 @@ impl Transit {
         self
     }
 
+    /// Return when the line of a port is free: `Time::NEVER` if it is not and the end of the transmission is an event.
+    pub(crate) fn free_at(&self, port: LineId) -> Time {
+        let is_busy = self.network.ports[port].is_busy();
+        self.ruled.ends(port).unwrap_or(if is_busy { Time::NEVER } else { Time::ZERO })
+    }
+
     /// Return whether a flow with circuits of its own has no packet in flight.
     pub(crate) fn is_quiet(&self, flow: FlowId) -> bool {
         let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));

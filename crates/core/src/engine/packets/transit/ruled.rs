@@ -39,6 +39,11 @@ impl RuledPorts {
         self.is_ruled.len()
     }
 
+    /// Return when a port has sent all its packets; `None` if it does not accept packets by a rule.
+    pub(super) fn ends(&self, port: LineId) -> Option<Time> {
+        self.is_ruled[port].then(|| self.fifos[port].ends())
+    }
+
     /// Accept a packet as [`PacketFifo::pass`] does; returns its end, or `None` if the packet needs more work.
     #[inline(always)]
     pub(super) fn pass(

@@ -135,6 +135,9 @@ impl Sender {
         if let Some(trips) = &mut self.rare.round_trips {
             trips.add(now.since(since));
         }
+        if let Some(pacer) = &mut self.rare.pacer {
+            pacer.measured(now.since(since));
+        }
         let jitter = match self.rtt_jitter {
             Span::ZERO => Span::ZERO,
             limit => Span(self.rare.jitter.up_to(limit.0)),

@@ -5,6 +5,8 @@ mod acks;
 
 mod output;
 
+mod pacing;
+
 mod repeats;
 
 mod selective;
@@ -22,6 +24,7 @@ use usage::Usage;
 
 use super::congestion::{CongestionControl, Facts};
 use super::deliveries::Deliveries;
+use super::pacer::Pacer;
 use super::sack::SackBlocks;
 use super::{
     CONNECTIONS_APART, Estimator, InitialEstimate, Laws, Params, Segment, SegmentOutlet, SenderStats,
@@ -83,6 +86,8 @@ struct Flags {
     ends_writes: bool,
     /// Whether the application may limit the flow, so that the window must not grow meanwhile.
     heeds_application: bool,
+    /// Whether segments wait for their turn.
+    is_paced: bool,
 }
 
 /// The window that the receiver advertises.
@@ -127,6 +132,8 @@ pub(super) struct RareState {
     round: u64,
     /// Use of the window by the data in flight.
     usage: Usage,
+    /// What a sender that paces stores.
+    pacer: Option<Box<Pacer>>,
     /// The measured round trips, if the scenario requests them.
     pub(super) round_trips: Option<Durations>,
 }
@@ -143,6 +150,7 @@ impl RareState {
             reduced: None,
             round: 0,
             usage: Usage::default(),
+            pacer: None,
             round_trips: None,
         }
     }
@@ -194,6 +202,7 @@ impl Sender {
                 tells_reduced: false,
                 ends_writes: false,
                 heeds_application: false,
+                is_paced: false,
             },
             selective: None,
             unacknowledged: 0,
@@ -240,6 +249,7 @@ impl Sender {
         self.timed = Timed::NONE;
         self.timers = Timers::STOPPED;
         self.last_sent = now;
+        self.rare.pacer.iter_mut().for_each(|pacer| pacer.restart());
         (self.rare.timed_out, self.rare.reduced, self.rare.syns) = (None, None, 0);
         if self.rare.params.handshake {
             self.state = State::SynSent;
@@ -558,6 +568,67 @@ mod tests {
         let end = rest.iter().position(|(_, is_recovering)| !is_recovering).expect("the recovery ends");
         assert!(rest.iter().all(|(last, _)| *last == Some([1, 1, 0])), "{rest:?}");
         assert!(rest[end..].iter().all(|(_, is_recovering)| !is_recovering), "{rest:?}");
+    }
+
+    #[test]
+    fn a_paced_sender_has_the_rates_of_linux() {
+        use crate::transport::tcp::pacer::{Burst, PacketSizes, Settings};
+        let params = Params {
+            initial_window: 10,
+            handshake: true,
+            initial_ssthresh: Some(crate::units::Bytes(24 * 1460)),
+            ..exact()
+        };
+        let mut sender = Sender::new(&params, Span::ZERO, Stream::new(1, "flow.0.tcp"));
+        let sizes = PacketSizes { headers: 40, ..PacketSizes::default() };
+        sender.pace(Pacer::new(&Settings { burst: Burst::Packets(1) }, sizes, params.segment_data()));
+        let at = |ms| Time::ZERO + Span::millis(ms);
+        let rate = |sender: &Sender| sender.pacing_rate().unwrap().0;
+        let mut out = Vec::new();
+        sender.open(at(0), &mut out);
+        sender.write_forever(at(0), &mut out);
+        assert_eq!((out.len(), sender.place()), (1, None), "a SYN, at once");
+        sender.on_segment(at(10), &Segment { syn: true, ..ack(0) }, &mut out);
+        // cwnd 10 is less than half of ssthresh 24: 200 % of 14 600 octets in the 10 ms of the handshake
+        assert_eq!((rate(&sender), out.len(), sender.place()), (23_360_000, 1, Some(at(10))));
+        out.clear();
+        sender.take_turn(at(10), &mut out);
+        let second = Time(at(10).0 + 12_000 * 1_000_000_000_000 / 23_360_000);
+        assert_eq!((out.len(), out[0].seq, sender.place()), (1, 0, Some(second)));
+        sender.take_turn(second, &mut out);
+        sender.on_segment(at(28), &ack(1460), &mut out);
+        // srtt = 7/8 · 10 ms + 18 ms / 8 = 11 ms; cwnd 11
+        assert_eq!(rate(&sender), 2 * 11 * 1460 * 8 * 1000 / 11);
+        sender.take_turn(at(28), &mut out);
+        sender.on_segment(at(39), &ack(2 * 1460), &mut out);
+        // cwnd 12 is no longer less: 120 %; the third segment, sent at 28 ms, was timed and has not arrived
+        assert_eq!((sender.cwnd(), rate(&sender)), (12 * 1460, 12 * 12 * 1460 * 8 * 100 / 11));
+        assert_eq!(out.len(), 3, "each turn sends one segment");
+    }
+
+    #[test]
+    fn a_timeout_of_a_paced_sender_waits_for_its_turn_and_no_other_timer_runs_meanwhile() {
+        use crate::transport::tcp::pacer::{Burst, PacketSizes, Settings};
+        for sack in [false, true] {
+            let params = Params { initial_window: 4, sack, ..exact() };
+            let mut sender = Sender::new(&params, Span::ZERO, Stream::new(1, "flow.0.tcp"));
+            let settings = Settings { burst: Burst::Packets(1) };
+            sender.pace(Pacer::new(&settings, PacketSizes::default(), params.segment_data()));
+            let mut out = Vec::new();
+            sender.open(Time::ZERO, &mut out);
+            sender.write_forever(Time::ZERO, &mut out);
+            assert_eq!(sender.next_timer(), None, "nothing is outstanding");
+            for _ in 0..4 {
+                sender.take_turn(sender.place().unwrap(), &mut out);
+            }
+            assert_eq!((out.len(), sender.place()), (4, None));
+            let due = sender.next_timer().unwrap();
+            sender.on_timer(due, &mut out);
+            assert_eq!((out.len(), sender.place()), (4, Some(due)), "sack {sack}");
+            sender.take_turn(due, &mut out);
+            assert_eq!((out[4].seq, out[4].repeats, sender.place()), (0, 1, None), "sack {sack}");
+            assert!(sender.next_timer().is_some_and(|next| next > due), "sack {sack}");
+        }
     }
 
     #[test]

@@ -16,11 +16,14 @@ impl Sender {
         if self.is_selective() {
             return self.push_selective(now, out);
         }
+        if self.flags.is_paced {
+            self.prepare_pace();
+        }
         let window = self.advertised.window.min(self.control.window().usable());
         let end = self.written.min(self.unacknowledged.saturating_add(window));
         while self.next < end {
             let len = (end - self.next).min(self.mss());
-            if !self.worth_sending(len) {
+            if !self.worth_sending(len) || self.holds_back(now, len) {
                 break;
             }
             self.transmit(now, self.next, len, out);
@@ -36,7 +39,7 @@ impl Sender {
             self.next = self.unacknowledged;
         }
         let is_waiting = self.timers.runs(Timer::Retransmit) || self.timers.runs(Timer::Persist);
-        if !is_waiting && self.unacknowledged < self.written {
+        if !is_waiting && self.unacknowledged < self.written && !self.waits_for_turn() {
             self.timers.set(Timer::Persist, self.clock.after(now, self.estimator.persist()));
         }
     }
@@ -93,15 +96,19 @@ impl Sender {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Timed { seq, since: now };
         }
-        if self.flags.ecn | self.flags.is_unscheduled {
+        if self.flags.ecn | self.flags.is_unscheduled | self.flags.is_paced {
             return self.emit_marked(now, seq, len, out);
         }
         self.emit(now, seq, len, Ecn::default(), out);
     }
 
-    /// Send a segment with an ECN field, or with the mark of packets sent before the first acknowledgement.
+    /// Send a segment with an ECN field, with the mark of packets sent before the first acknowledgement, or of a sender that
+    /// paces.
     #[inline(never)]
     pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl SegmentOutlet) {
+        if let Some(pacer) = &mut self.rare.pacer {
+            pacer.sent(now, len);
+        }
         let is_new = seq >= self.sent;
         let unscheduled = Ecn::UNSCHEDULED.when(self.flags.is_unscheduled && is_new);
         let ecn = if self.flags.ecn { self.notification(seq) } else { Ecn::default() };

@@ -323,6 +323,9 @@ impl Sender {
         sack: &mut Selective,
         out: &mut impl SegmentOutlet,
     ) -> bool {
+        if self.flags.is_paced {
+            self.prepare_pace();
+        }
         let is_new = match sack.is_quiet() && self.state == State::Established {
             true => self.output_new(now, sack, out),
             false => self.output_repairs(now, sack, out),
@@ -338,6 +341,9 @@ impl Sender {
         let mut is_new = false;
         let mut room = self.cwnd().saturating_sub(sack.board.outstanding());
         while let Some(len) = self.new_data().filter(|len| *len <= room) {
+            if self.holds_back(now, len) {
+                break;
+            }
             self.send_new(now, len, sack, out);
             (room, is_new) = (room - len, true);
         }
@@ -351,16 +357,24 @@ impl Sender {
         while self.state == State::Established {
             let room = self.cwnd().saturating_sub(sack.under_way());
             let room = if sack.is_forced { room.max(self.mss()) } else { room };
+            let may_rescue = sack.may_rescue;
             if let Some(index) = sack.board.next_lost() {
                 let (_, len) = sack.board.piece(index);
-                if len > room {
+                if len > room || self.holds_back(now, len) {
                     break;
                 }
                 self.resend(now, index, sack, out);
             } else if let Some(len) = self.new_data().filter(|len| *len <= room) {
+                if self.holds_back(now, len) {
+                    break;
+                }
                 self.send_new(now, len, sack, out);
                 is_new = true;
             } else if let Some(index) = self.filling(sack, room) {
+                if self.holds_back(now, sack.board.piece(index).1) {
+                    sack.may_rescue = may_rescue;
+                    break;
+                }
                 self.resend(now, index, sack, out);
             } else {
                 break;
@@ -435,11 +449,13 @@ impl Sender {
         self.next = self.sent;
     }
 
-    /// Send new data at once, as far as the window allows.
+    /// Send at once, as far as the window allows, new data or, in the turn of a sender that paces, what is sent again. A search for
+    /// losses that awaits this turn remains.
     pub(super) fn push_selective(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.with_selective(|sender, sack| {
+            let wait = if sender.flags.is_paced { sender.awaited_search(sack) } else { None };
             let sent = sender.output_selective(now, sack, out);
-            sender.set_selective_timer(now, TimerProgress { acked: false, sent }, None, sack);
+            sender.set_selective_timer(now, TimerProgress { acked: false, sent }, wait, sack);
         });
     }
 }

@@ -27,7 +27,8 @@ impl Sender {
     ) {
         if sack.board.is_empty() {
             self.timers = Timers::STOPPED;
-            if self.unacknowledged < self.written && self.state == State::Established {
+            let is_open = self.unacknowledged < self.written && self.state == State::Established;
+            if is_open && !self.waits_for_turn() {
                 self.timers.set(Timer::Persist, self.clock.after(now, self.estimator.persist()));
             }
             return;
@@ -51,6 +52,13 @@ impl Sender {
         } else if restart || !self.keeps_probe(sack) {
             self.timers.stop(Timer::Probe);
         }
+    }
+
+    /// Return the instant of the next search for losses, if there will be one: that for which [`Sender::set_selective_timer`] set
+    /// its timer.
+    pub(super) fn awaited_search(&self, sack: &Selective) -> Option<Time> {
+        let at = self.timers.at(Timer::Reordering);
+        self.timers.runs(Timer::Reordering).then(|| Time(at.0 - sack.slack.0))
     }
 
     /// Start the retransmission timer anew.
