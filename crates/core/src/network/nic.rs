@@ -21,7 +21,7 @@ use crate::units::ids::{FlowId, IdVec, LineId};
 /// The interfaces of all hosts that have paced senders.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nics {
-    /// For each flow its interface and its state; empty if no flow is paced.
+    /// For each flow its interface and its state; empty without interfaces.
     flows: IdVec<FlowId, Option<PacedFlow>>,
     list: Vec<Nic>,
 }
@@ -69,27 +69,31 @@ pub(crate) struct Turn {
 }
 
 impl Nics {
-    /// Build the interfaces of a scenario; no flow waits.
-    pub(crate) fn new(scenario: &Scenario) -> Nics {
-        if !scenario.is_paced() {
+    /// Build the interfaces of these lines, which are sorted; no flow waits.
+    pub(crate) fn new(scenario: &Scenario, lines: &[LineId]) -> Nics {
+        if lines.is_empty() {
             return Nics::default();
         }
-        let mut list: Vec<Nic> =
-            scenario.paced_lines().into_iter().map(|line| Nic { line, classes: Vec::new() }).collect();
+        let mut list: Vec<Nic> = lines.iter().map(|&line| Nic { line, classes: Vec::new() }).collect();
         let paced = |flow: FlowId| {
             let (line, class) =
                 (scenario.paced_line(flow)?, scenario.vcs[scenario.flows[flow].vc].queue as u32);
-            let nic = list.binary_search_by_key(&line, |nic| nic.line).expect("a line of a paced flow");
+            let nic = list.binary_search_by_key(&line, |nic| nic.line).ok()?;
             Some(PacedFlow { nic: nic as u32, class: list[nic].index_of(class), waits: false })
         };
         let flows = scenario.flows.keys().map(paced).collect();
         Nics { flows, list }
     }
 
-    /// Return whether no flow is paced.
+    /// Return whether there is none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Return whether a flow has an interface here.
+    pub(crate) fn has(&self, flow: FlowId) -> bool {
+        self.flows.get(flow).is_some_and(Option::is_some)
     }
 
     /// Return the number of interfaces.
@@ -107,9 +111,9 @@ impl Nics {
         self.list.binary_search_by_key(&line, |nic| nic.line).ok()
     }
 
-    /// Let a flow wait for its turn at this place, unless it waits already; returns its interface, unless the flow is not paced.
+    /// Let a flow wait for its turn at this place, unless it waits already; returns its interface, if it has one.
     pub(crate) fn join(&mut self, flow: FlowId, place: Time) -> Option<usize> {
-        let paced = self.flows[flow].as_mut()?;
+        let paced = self.flows.get_mut(flow)?.as_mut()?;
         let nic = paced.nic as usize;
         if !std::mem::replace(&mut paced.waits, true) {
             self.list[nic].classes[usize::from(paced.class)].waiting.push(Reverse((place, flow)));

@@ -21,7 +21,7 @@ use crate::network::circuit::Tally;
 use crate::network::end::End;
 use crate::scenario::model::{Flow, Scenario};
 use crate::units::Time;
-use crate::units::ids::{CircuitId, IdVec};
+use crate::units::ids::{CircuitId, IdVec, LineId};
 
 /// An end of a flow: both ends of one flow share a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +57,12 @@ impl Host {
     #[inline(always)]
     pub(crate) fn receive(&mut self) {
         self.arrived += 1;
+    }
+
+    /// Return the first step of the route of its packets.
+    #[inline]
+    pub(crate) fn first(&self) -> u32 {
+        self.first
     }
 
     /// Return the number of packets sent.
@@ -111,6 +117,11 @@ impl SharedHost {
         self.calls.push(Reverse((time, entity)));
     }
 
+    /// Return the instant of the first call, which may be outdated.
+    fn first_call(&self) -> Time {
+        self.calls.peek().map_or(Time::NEVER, |Reverse((first, _))| *first)
+    }
+
     /// Remove and return the first call, if it is before `time`.
     pub(crate) fn take_before(&mut self, time: Time) -> Option<(Time, u32)> {
         let Reverse(first) = *self.calls.peek().filter(|Reverse((first, _))| *first < time)?;
@@ -129,6 +140,8 @@ pub(crate) struct Hosts {
     shared_by: Vec<Option<u32>>,
     /// The circuit on which each end of a flow receives packets.
     circuits: Vec<CircuitId>,
+    /// The lines of the network interfaces behind the ends.
+    pub(crate) nics: Vec<LineId>,
 }
 
 impl Hosts {
@@ -138,11 +151,12 @@ impl Hosts {
         let host = |vc: Option<CircuitId>| Host::new(vc.map_or(0, |vc| begins[vc]));
         let circuits_to = |flow: &Flow| [flow.back.unwrap_or(flow.vc), flow.vc];
         let ends_of_flows = scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]);
-        let nics = (2 * scenario.flows.len()..ends.shared_by.len()).map(|_| host(None));
+        let nics = ends.nics.iter().map(|_| host(None));
         Hosts {
             ends: ends_of_flows.chain(nics).collect(),
             shared: vec![SharedHost::default(); ends.shared],
             shared_by: ends.shared_by,
+            nics: ends.nics,
             circuits: scenario.flows.iter().flat_map(circuits_to).collect(),
         }
     }
@@ -150,6 +164,11 @@ impl Hosts {
     /// Return the circuit on which an end of a flow receives packets.
     pub(crate) fn circuit_to(&self, entity: usize) -> CircuitId {
         self.circuits[entity]
+    }
+
+    /// Return whether an end belongs to a host with several ends that acts ahead of time, and has no call up to `now`.
+    pub(crate) fn is_idle_until(&self, entity: usize, now: Time) -> bool {
+        self.shared_by[entity].is_some_and(|host| self.shared[host as usize].first_call() > now)
     }
 
     /// Record a call of an end at its host, if this host has several ends and acts ahead of time.

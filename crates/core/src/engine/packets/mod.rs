@@ -90,8 +90,10 @@ struct Packets<'a> {
     connections: Connections<'a>,
     /// Transfers that start when others of their host have ended, if there are any.
     waiting: Option<Waiting>,
-    /// Network interfaces of hosts with paced senders.
+    /// Network interfaces of hosts with paced senders that share them.
     nics: Nics,
+    /// Whether senders pace.
+    is_paced: bool,
     /// Whether more than its transport follows from a packet that a host receives: flows end, wait, or pace.
     is_watched: bool,
     events: u64,
@@ -122,10 +124,20 @@ impl<'a> Packets<'a> {
     fn new(scenario: &'a Scenario, log: bool, record: Option<TracedPackets>) -> Packets<'a> {
         let (transit, connections) = (Transit::new(scenario, log, record), Connections::new(scenario));
         let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
-        let (waiting, nics, day) = (Waiting::new(scenario), Nics::new(scenario), Day::default());
-        let is_watched = connections.come_and_go() || !nics.is_empty();
-        let mut engine =
-            Packets { scenario, connections, waiting, nics, is_watched, events: 0, transit, round, day };
+        let nics = Nics::new(scenario, &transit.hosts.nics);
+        let is_paced = scenario.is_paced();
+        let mut engine = Packets {
+            scenario,
+            is_watched: connections.come_and_go() || is_paced,
+            connections,
+            waiting: Waiting::new(scenario),
+            nics,
+            is_paced,
+            events: 0,
+            transit,
+            round,
+            day: Day::default(),
+        };
         scenario.flows.keys().for_each(|flow| engine.call(flow, End::Source));
         if engine.transit.has_stations() {
             used(Form::Stations);
@@ -367,14 +379,13 @@ impl<'a> Packets<'a> {
             self.transit.call(event);
         }
         if self.is_watched {
-            self.watch(packet.flow, due, now);
+            self.watch(packet.flow, end, due, now);
         }
     }
 
     /// Do what follows from a packet that a host has received, beyond its transport; `due` is the next timer of that end.
     #[inline(never)]
-    fn watch(&mut self, flow: FlowId, due: Option<Time>, now: Time) {
-        self.await_nic(flow, now);
+    fn watch(&mut self, flow: FlowId, end: End, due: Option<Time>, now: Time) {
         if self.connections.come_and_go() {
             if self.waiting.is_some() {
                 self.release(flow, now);
@@ -382,6 +393,9 @@ impl<'a> Packets<'a> {
             if due.is_none() {
                 self.forget_if_over(flow, now);
             }
+        }
+        if self.is_paced && end == End::Source {
+            self.await_turn(flow, now);
         }
     }
 
@@ -397,6 +411,9 @@ impl<'a> Packets<'a> {
     #[inline(never)]
     fn ring_before(&mut self, entity: usize, time: Time) {
         let (flow, end) = End::of_entity(entity);
+        if self.is_paced && end == End::Source {
+            return self.ring_paced_before(flow, time);
+        }
         let flow = self.connections.at(flow);
         while let Some(now) = flow.next_timer(end).filter(|due| *due < time) {
             flow.ring(end, now, &mut Setout { transit: &mut self.transit, now });
@@ -415,7 +432,9 @@ impl<'a> Packets<'a> {
         if self.connections.next_timer(flow, end).is_some_and(|due| due <= now) {
             self.connections.started(flow).ring(end, now, &mut Setout { transit: &mut self.transit, now });
             self.release(flow, now);
-            self.await_nic(flow, now);
+        }
+        if self.is_paced && end == End::Source {
+            self.take_turns(flow, now);
         }
         self.call(flow, end);
     }

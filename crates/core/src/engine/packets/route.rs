@@ -553,13 +553,24 @@ pub(crate) struct Ends {
     /// Hosts with several ends that act ahead of time, and for each end the number of such a host.
     pub(crate) shared: usize,
     pub(crate) shared_by: Vec<Option<u32>>,
+    /// The lines on which several ends may pace, or at hosts that do not act ahead of time: their network interfaces are further ends,
+    /// numbered behind those of all flows. A paced flow that has its host to itself takes its turns with its timers.
+    pub(crate) nics: Vec<LineId>,
 }
 
 impl Ends {
     /// Build the ends. A host acts ahead of time if all arrivals that make it act come over one line, and if its port
     /// decides about its packets by a rule.
     fn new(scenario: &Scenario, rules: &IdVec<LineId, Option<Rule>>) -> Ends {
-        let (ends, suits) = (ends(scenario), suits(scenario, rules));
+        let (mut ends, suits) = (ends(scenario), suits(scenario, rules));
+        let is_alone = |line: &LineId| {
+            let node = scenario.lines[*line].from;
+            suits[node] && ends[node].len() == 1
+        };
+        let nics: Vec<LineId> = scenario.paced_lines().into_iter().filter(|line| !is_alone(line)).collect();
+        for (nic, line) in (2 * scenario.flows.len() as u32..).zip(&nics) {
+            ends[scenario.lines[*line].from].push(nic);
+        }
         let mut shared_by = vec![None; ends.iter().map(Vec::len).sum()];
         let mut shared = 0;
         let host = |(ends, suits): (Vec<u32>, bool)| match ends.as_slice() {
@@ -572,19 +583,17 @@ impl Ends {
             }
         };
         let hosts = ends.into_iter().zip(suits).map(host).collect();
-        Ends { hosts, shared: shared as usize, shared_by }
+        Ends { hosts, shared: shared as usize, shared_by, nics }
     }
 }
 
-/// For every node the ends of flows that are there, and behind all ends the network interfaces on which flows pace.
+/// For every node the ends of flows that are there.
 fn ends(scenario: &Scenario) -> IdVec<NodeId, Vec<u32>> {
     let mut ends = IdVec::filled(Vec::new(), scenario.nodes.len());
     for (source, flow) in (0..).step_by(2).zip(&scenario.flows) {
         ends[flow.from].push(source);
         ends[flow.to].push(source + 1);
     }
-    let nics = (2 * scenario.flows.len() as u32..).zip(scenario.paced_lines());
-    nics.for_each(|(nic, line)| ends[scenario.lines[line].from].push(nic));
     ends
 }
 

@@ -119,7 +119,7 @@ impl<T: Tracer> Engine<T> {
         let with_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let controls = Controls::new(scenario);
         let with_controls = controls.can_be();
-        let nics = Nics::new(scenario);
+        let nics = Nics::new(scenario, &scenario.paced_lines());
         let underway = |(index, line): (LineId, &Line)| {
             let is_told = with_controls || line.port.memory.is_some() || nics.at(index).is_some();
             Underway::new(line, is_told)

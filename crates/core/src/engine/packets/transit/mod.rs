@@ -188,10 +188,16 @@ impl Transit {
         self
     }
 
-    /// Return when the line of a port is free: `Time::NEVER` if it is not and the end of the transmission is an event.
-    pub(crate) fn free_at(&self, port: LineId) -> Time {
-        let is_busy = self.network.ports[port].is_busy();
-        self.ruled.ends(port).unwrap_or(if is_busy { Time::NEVER } else { Time::ZERO })
+    /// Return when a port has sent all its packets; `None` if it does not accept packets by a rule.
+    #[inline]
+    pub(crate) fn ends(&self, port: LineId) -> Option<Time> {
+        self.ruled.ends(port)
+    }
+
+    /// Return when the line on which an end of a flow sends is free, given that its port accepts packets by a rule.
+    #[inline]
+    pub(crate) fn free_before(&self, entity: usize) -> Time {
+        self.ruled.fifos[self.steps.port(self.hosts.ends[entity].first())].ends()
     }
 
     /// Return whether a flow with circuits of its own has no packet in flight.

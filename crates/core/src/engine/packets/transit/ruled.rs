@@ -40,6 +40,7 @@ impl RuledPorts {
     }
 
     /// Return when a port has sent all its packets; `None` if it does not accept packets by a rule.
+    #[inline]
     pub(super) fn ends(&self, port: LineId) -> Option<Time> {
         self.is_ruled[port].then(|| self.fifos[port].ends())
     }
