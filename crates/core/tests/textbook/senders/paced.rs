@@ -94,7 +94,8 @@ fn compare(seed: u64) -> (u64, u64) {
     sender.write_forever(now, &mut out);
     assert!(out.is_empty(), "all wait for their turns");
     // segments under way, each with the instant at which its acknowledgement arrives; one at a time is measured
-    let (mut under_way, mut timed): (Vec<(Time, u64)>, Option<(u64, Time)>) = (Vec::new(), None);
+    let mut under_way: Vec<(Time, u64)> = Vec::new();
+    let mut timed: Option<(u64, Time)> = None;
     let (mut packets, mut early) = (0, 0);
     while packets < 500 {
         let acked = under_way.first().map(|(at, _)| *at);
