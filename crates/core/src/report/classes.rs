@@ -3,8 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use super::deliveries;
+use crate::host::figures::Figures;
 use crate::metrics::fairness::{self, ClassRate};
-use crate::network::figures::Figures;
 use crate::scenario::model::{Flow, Medium, Scenario};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 

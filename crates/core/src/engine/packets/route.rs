@@ -23,7 +23,6 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use super::lookahead::Lookahead;
-use super::payload::PacketPayload;
 use crate::adaptation::Framing;
 use crate::adaptation::packet::Padding;
 use crate::buffer::admission::{Rule, Shortcuts};
@@ -39,6 +38,7 @@ use crate::network::branches::Hop;
 use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
+use crate::transport::cargo::Cargo;
 use crate::unit::{Flags, Unit};
 use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, MemoryId, NodeId, PortVc, StationId};
 use crate::units::{Rate, Span, Time};
@@ -46,7 +46,7 @@ use crate::units::{Rate, Span, Time};
 /// A packet in flight, with its payload, so that its arrival needs no search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
-    pub(crate) cargo: PacketPayload,
+    pub(crate) cargo: Cargo,
     pub(crate) flow: FlowId,
     pub(crate) head: Head,
 }
