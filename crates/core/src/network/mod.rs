@@ -334,7 +334,7 @@ fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
         SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, scheme)
     };
     let queue = |queue: &model::MemoryQueue| {
-        let rate = scenario.lines[queue.line].rate;
+        let rate = scenario.lines[queue.line].rate.mean();
         SharedQueue::new(queue.limits, queue.line, rate, queue.pool, queue.number)
     };
     let pushout = spec.makes_room(scenario).expect("a checked scenario can be built");
@@ -373,7 +373,7 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: IdSlice<'_, PortVc, Circui
             Pool::new(line.port.capacity, vcs.len()),
             line.port.admission.build(&context).expect("a checked scenario can be built"),
             line.port.scheduler.build(&context).expect("a checked scenario can be built"),
-            Line::new(line.rate, latency).with_rest(rest(scenario, line)).with_minimum(line.minimum),
+            Line::new(line.rate.fixed(), latency).with_rest(rest(scenario, line)).with_minimum(line.minimum),
         )
     })
 }

@@ -169,7 +169,7 @@ pub(crate) struct Routing {
 impl StepClass {
     fn new(way: RouteClass, stop: PacketDestination, line: &Line, latency: Span) -> StepClass {
         let (RouteClass { padding, is_counted, .. }, minimum) = (way, line.minimum);
-        let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate));
+        let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate.fixed()));
         let is_special =
             is_counted || matches!(stop, PacketDestination::Judging | PacketDestination::Marking);
         StepClass { stop, padding, is_special, bytes: 0, minimum, latency, edge: Time::ZERO, pace, others }
@@ -526,7 +526,7 @@ impl Kinds {
     fn place(&mut self, scenario: &Scenario, way: RouteClass, line: LineId, stop: PacketDestination) -> u32 {
         let line = &scenario.lines[line];
         let latency = latency(scenario, line);
-        *self.known.entry((way, line.rate, line.minimum, latency, stop)).or_insert_with(|| {
+        *self.known.entry((way, line.rate.fixed(), line.minimum, latency, stop)).or_insert_with(|| {
             self.list.push(StepClass::new(way, stop, line, latency));
             self.list.len() as u32 - 1
         })
