@@ -18,8 +18,8 @@
 //! Most events of a paced flow.
 
 use super::{Packets, Setout};
-use crate::network::end::End;
-use crate::network::nic::{self, Act, Turn};
+use crate::host::end::End;
+use crate::host::nic::{self, Act, Turn};
 use crate::units::Time;
 use crate::units::ids::{FlowId, LineId};
 

@@ -1,8 +1,9 @@
 //! Network interfaces of hosts with paced senders, in the reference engine: departures at their ports are events.
 
 use super::Engine;
-use crate::network::nic::{self, Act, Turn};
-use crate::network::{Network, end::End};
+use crate::host::end::End;
+use crate::host::nic::{self, Act, Turn};
+use crate::network::Network;
 use crate::trace::Tracer;
 use crate::units::Time;
 use crate::units::ids::{FlowId, LineId};
@@ -61,7 +62,7 @@ impl<T: Tracer> Engine<T> {
     fn take_turn(&mut self, nic: usize, turn: Turn, now: Time) {
         self.nics.take(nic, turn);
         let Network { flows, circuits, .. } = &mut self.network;
-        flows[turn.flow].take_turn_framed(now, circuits, &mut self.outbox);
+        self.outbox.take_turn(&mut flows[turn.flow], now, circuits);
         self.emit(now);
         self.call(turn.flow, End::Source);
         if let Some(place) = self.network.flows[turn.flow].place() {

@@ -4,6 +4,7 @@
 mod paced;
 mod plain;
 mod rack;
+mod samples;
 mod selective;
 mod timed;
 mod window;
