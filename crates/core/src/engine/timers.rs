@@ -36,13 +36,15 @@ impl Timers {
     /// Return the event that calls an end for its next timer, unless an earlier call is pending.
     #[inline]
     pub(super) fn next(&mut self, flows: &IdVec<FlowId, Flow>, flow: FlowId, end: End) -> Option<Event> {
-        self.call(end.entity(flow), flows[flow].next_timer(end))
+        let (due, entity) = (flows[flow].next_timer(end), end.entity(flow));
+        let time = due.filter(|time| *time < self.0[entity])?;
+        self.0[entity] = time;
+        Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// Return the event that calls an end or an interface at an instant, unless an earlier call is pending.
-    #[inline]
-    pub(super) fn call(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
-        let time = due.filter(|time| *time < self.0[entity])?;
+    /// Return the event that calls a network interface at an instant, unless an earlier call is pending.
+    pub(super) fn call(&mut self, entity: usize, at: Time) -> Option<Event> {
+        let time = Some(at).filter(|time| *time < self.0[entity])?;
         self.0[entity] = time;
         Some(Event::new(time, Class::Timer, entity as u32))
     }

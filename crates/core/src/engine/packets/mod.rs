@@ -376,23 +376,17 @@ impl<'a> Packets<'a> {
             self.transit.call(event);
         }
         if self.is_watched {
-            self.watch(packet.flow, end, due, now);
-        }
-    }
-
-    /// Do what follows from a packet that a host has received, beyond its transport; `due` is the next timer of that end.
-    #[inline(always)] // one caller
-    fn watch(&mut self, flow: FlowId, end: End, due: Option<Time>, now: Time) {
-        if self.connections.come_and_go() {
-            if self.waiting.is_some() {
-                self.release(flow, now);
+            if self.connections.come_and_go() {
+                if self.waiting.is_some() {
+                    self.release(packet.flow, now);
+                }
+                if due.is_none() {
+                    self.forget_if_over(packet.flow, now);
+                }
             }
-            if due.is_none() {
-                self.forget_if_over(flow, now);
+            if self.is_paced && end == End::Source {
+                self.await_turn(packet.flow, now);
             }
-        }
-        if self.is_paced && end == End::Source {
-            self.await_turn(flow, now);
         }
     }
 

@@ -32,6 +32,7 @@ impl Packets<'_> {
 
     /// Let a paced flow that has received an acknowledgement take the turns that are due, unless a timer comes before, and call it for
     /// the next one.
+    #[inline(never)] // where no sender paces, packets do not pay for it
     pub(super) fn await_turn(&mut self, flow: FlowId, now: Time) {
         if self.nics.has(flow) {
             return self.await_nic(flow, now);
@@ -45,6 +46,7 @@ impl Packets<'_> {
     }
 
     /// Let a paced flow take the turns that are due, and call it for the next one.
+    #[inline(never)]
     pub(super) fn take_turns(&mut self, flow: FlowId, now: Time) {
         if self.nics.has(flow) {
             return self.await_nic(flow, now);
@@ -67,6 +69,7 @@ impl Packets<'_> {
     }
 
     /// Fire the timers of a paced flow that has its host to itself, and let it take its turns, before `time`.
+    #[inline(never)]
     pub(super) fn ring_paced_before(&mut self, flow: FlowId, time: Time) {
         loop {
             let timer = self.connections.next_timer(flow, End::Source).unwrap_or(Time::NEVER);
@@ -98,9 +101,13 @@ impl Packets<'_> {
     /// Call the interface of a port whose line may be free now, or that may send a class again.
     #[inline]
     pub(super) fn notify_nic(&mut self, port: LineId, now: Time) {
-        if self.nics.is_empty() {
-            return;
+        if !self.nics.is_empty() {
+            self.call_nic_of(port, now);
         }
+    }
+
+    #[inline(never)]
+    fn call_nic_of(&mut self, port: LineId, now: Time) {
         if let Some(nic) = self.nics.at(port).filter(|nic| self.nics.has_waiting(*nic)) {
             self.call_nic(nic, now);
         }
@@ -114,6 +121,7 @@ impl Packets<'_> {
     }
 
     /// Give turns to the flows that wait at an interface, as long as its line is free.
+    #[inline(never)]
     pub(super) fn serve(&mut self, nic: usize, now: Time) {
         let line = self.nics.line(nic);
         loop {

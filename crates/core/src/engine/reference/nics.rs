@@ -38,7 +38,7 @@ impl<T: Tracer> Engine<T> {
 
     fn call_nic(&mut self, nic: usize, at: Time) {
         let entity = self.first_nic() + nic;
-        let is_new = self.timers.call(entity, Some(at));
+        let is_new = self.timers.call(entity, at);
         is_new.into_iter().for_each(|event| self.queue.push(event));
     }
 

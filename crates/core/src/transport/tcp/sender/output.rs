@@ -13,12 +13,30 @@ impl Sender {
         if self.state != State::Established {
             return;
         }
+        if self.is_selective() | self.flags.is_paced {
+            return self.output_specially(now, out);
+        }
+        let window = self.advertised.window.min(self.control.window().usable());
+        let end = self.written.min(self.unacknowledged.saturating_add(window));
+        while self.next < end {
+            let len = (end - self.next).min(self.mss());
+            if !self.worth_sending(len) {
+                break;
+            }
+            self.transmit(now, self.next, len, out);
+            self.next += len;
+            self.start_retransmission_timer(now);
+        }
+        self.end_output(now, window);
+    }
+
+    /// Like `output`, for a sender with selective acknowledgements or one that paces.
+    #[inline(never)]
+    fn output_specially(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         if self.is_selective() {
             return self.push_selective(now, out);
         }
-        if self.flags.is_paced {
-            self.prepare_pace();
-        }
+        self.prepare_pace();
         let window = self.advertised.window.min(self.control.window().usable());
         let end = self.written.min(self.unacknowledged.saturating_add(window));
         while self.next < end {
@@ -30,6 +48,12 @@ impl Sender {
             self.next += len;
             self.start_retransmission_timer(now);
         }
+        self.end_output(now, window);
+    }
+
+    /// Record the use of a window, and set the timers, when all has been sent that the window allows.
+    #[inline(always)] // for what nearly every output ends with
+    fn end_output(&mut self, now: Time, window: u64) {
         if self.flags.heeds_application {
             self.note_usage(now, self.control.window().usable());
         }
