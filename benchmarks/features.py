@@ -55,6 +55,7 @@ FABRIC_PORTS = ('"host.back"', "fabric", '"fabric.back"')
 BASES = {
     "W3-100": Base(W3, 2),
     "leaf-spine 64": Base(BENCHMARKS / "leaf-spine.toml", 0.01, ports=FABRIC_PORTS),
+    "leaf-spine 128": Base(BENCHMARKS / "leaf-spine.toml", 0.005, ("topology.leaves=8",), FABRIC_PORTS),
     "W1-cell": Base(SCENARIOS / "w1-cell.toml", 4),
     "W2": Base(SCENARIOS / "mux-periodic.toml", 4),
     "Poisson cells": Base(SCENARIOS / "mux-poisson.toml", 4),
@@ -135,6 +136,7 @@ FEATURES = (
     Feature("longest queue", "memory", WHOLE_MEMORY, CHIP, chip('pushout={policy="longest-queue"}')),
     Feature("Occamy", "memory", WHOLE_MEMORY, CHIP, chip('admission={policy="occamy"}')),
     Feature("PFC", "memory", WHOLE_MEMORY, CHIP, (*chip('pool.lossless={side="ingress"}'), *PAUSED)),
+    Feature("PFC fabric 128", "fabric", {"leaf-spine 128": 0}, CHIP, (*chip('pool.lossless={side="ingress"}'), *PAUSED)),
     Feature("one loss that never acts", "loss", {"W3-100": 1.1}, sets=(NEVER,)),
     Feature("Gilbert losses", "loss", {"W3-100": 0}, sets=(GILBERT,)),
     Feature("SACK, nothing lost", "transport", {"W3-10": 1.15}, sets=("flows.transport.sack=true",)),

@@ -2,7 +2,7 @@
 //!
 //! # What it assumes
 //! A transfer that a source has drawn, or a list names, is the only one of its connection, and starts at an instant that the
-//! scenario gives, or that another transfer of its host gives when it ends.
+//! scenario gives, or that another transfer gives when it ends.
 //!
 //! # What it skips
 //! The state of transports that have not started, and of those that are over: of the latter only the counts are kept.
