@@ -80,7 +80,8 @@ impl<'a> Connections<'a> {
             Some(_) => scenario.flows.keys().map(start).collect(),
             None => IdVec::default(),
         };
-        Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None, starts }
+        let over = Vec::with_capacity(count - under_way.len()); // pages that nothing is written to take no memory
+        Connections { scenario, under_way, stages, over, measured_from: None, starts }
     }
 
     /// Return a flow that is under way.
