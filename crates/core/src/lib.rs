@@ -57,6 +57,8 @@ pub mod link;
 
 pub mod scenario;
 
+pub mod host;
+
 pub mod network;
 
 pub mod trace;

@@ -2,11 +2,11 @@
 
 use crate::buffer::admission::{Admission, Rule, Shortcuts, Spec};
 use crate::buffer::size::Level;
+use crate::host::flow::Flow;
 use crate::language::spec::Field;
 use crate::language::tree::Node;
 use crate::link::port::Port;
 use crate::network::Network;
-use crate::network::flow::Flow;
 use crate::scenario::catalogue::catalogue;
 use crate::scenario::model::{Line, Scenario};
 use crate::unit::Unit;

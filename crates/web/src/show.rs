@@ -74,7 +74,7 @@ fn line(line: &Line) -> Json {
         "name": line.name,
         "measure": line.port.measure.word(),
         "capacity": line.port.capacity.limit(),
-        "rate": line.rate.0,
+        "rate": line.rate.peak().0,
         "cells": line.medium == Medium::Cells,
         "cell": cell(line.port.measure),
         "limited": line.is_sampled(),

@@ -6,7 +6,7 @@
 mod credits;
 
 use crate::engine::Outcome;
-use crate::network::flow_outcome::DataProgress;
+use crate::host::outcome::DataProgress;
 use crate::scenario::model::{self, Scenario};
 
 /// Findings of an audit.

@@ -15,9 +15,10 @@
 //! The packet enters the first port of its circuit through the function by which every host hands over its frames.
 
 use super::reference::Stepper;
-use crate::network::circuit::Payload;
 use crate::trace::Tracer;
+use crate::transport::cargo::Wire;
 use crate::transport::ecn::Ecn;
+use crate::transport::udp::Datagram;
 use crate::units::Time;
 use crate::units::ids::FlowId;
 
@@ -42,8 +43,8 @@ impl<T: Tracer> Stepper<T> {
         self.advance(time);
         let network = &mut self.engine.network;
         let vc = network.flows[flow].datagram_circuit().expect("packets are offered to a flow of datagrams");
-        let payload = Payload::Datagram { bytes, sent: time, ecn };
-        let emission = network.circuits[vc].emit(flow, bytes, payload);
+        let cargo = Datagram { bytes, sent: time, ecn }.pack();
+        let emission = network.circuits[vc].emit(flow, bytes, cargo);
         self.engine.hand_over(emission, time);
         emission.frame
     }

@@ -6,8 +6,8 @@
 //! # Why that is exact
 //! This module only reads the network, and the clock belongs to the caller.
 
+use crate::host::outcome::FlowOutcome;
 use crate::network::Network;
-use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::Refusal;
 use crate::scenario::model::Scenario;
 use crate::units::Time;

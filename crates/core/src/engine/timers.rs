@@ -9,10 +9,11 @@
 //! # Why that is exact
 //! For every end the instant of its queued event is stored; an event for any other instant is outdated.
 
+use crate::host::end::End;
+use crate::host::flow::Flow;
 use crate::kernel::queue::{Class, Event};
 use crate::network::Network;
-use crate::network::end::End;
-use crate::network::flow::{Flow, Outbox};
+use crate::network::outbox::Outbox;
 use crate::units::Time;
 use crate::units::ids::{FlowId, IdVec};
 
@@ -65,7 +66,7 @@ impl Timers {
         let (flow, end) = End::of_entity(entity);
         let Network { flows, circuits, .. } = network;
         if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
-            flows[flow].on_timer(end, now, circuits, out);
+            out.ring(&mut flows[flow], end, now, circuits);
         }
         Some((flow, end))
     }

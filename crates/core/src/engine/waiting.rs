@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use crate::network::flow::Flow;
+use crate::host::flow::Flow;
 use crate::scenario::model::Scenario;
 use crate::units::ids::FlowId;
 use crate::units::{Span, Time};

@@ -10,89 +10,12 @@ use crate::police::{self, Conformance, EvenRun, Police};
 use crate::rng::Subject;
 use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Scenario, Vc};
-use crate::transport::ecn::Ecn;
-use crate::transport::fec::Label;
-use crate::transport::tcp::Segment;
+use crate::transport::cargo::Cargo;
+use crate::transport::udp::Datagram;
 use crate::unit::{Boundary, Flags, Unit};
 use crate::units::Time;
 use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
-
-/// Payload of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Payload {
-    /// A segment or an acknowledgement.
-    Tcp(Segment),
-    /// A datagram or a single cell.
-    Datagram {
-        /// Octets of the application's data.
-        bytes: u32,
-        /// Time at which the source handed over the datagram for sending.
-        sent: Time,
-        /// Congestion notification.
-        ecn: Ecn,
-    },
-    /// A packet of a block with parity.
-    Coded {
-        /// Place of the packet in its block.
-        label: Label,
-        /// Whether the packet is the last one of its block.
-        ends_block: bool,
-        /// Time at which the source handed over the packet for sending.
-        sent: Time,
-    },
-}
-
-impl Payload {
-    /// Return whether the payload is an acknowledgement, which travels to the source of its flow.
-    #[inline(always)] // called for every arrival in the second half of a run
-    pub(super) fn is_ack(&self) -> bool {
-        matches!(self, Payload::Tcp(Segment { is_ack: true, .. }))
-    }
-
-    /// Return the marks of every unit of the frame.
-    pub(crate) fn marks(&self) -> Flags {
-        match self {
-            Payload::Coded { ends_block: true, .. } => Flags::BLOCK_END,
-            _ => self.ecn().flags(),
-        }
-    }
-
-    /// Return a number that identifies the packet at its source, whether or not earlier packets are lost: for a
-    /// packet without feedback its number on the circuit; over TCP a hash of its first octet and the number of
-    /// earlier sendings.
-    #[inline(always)] // see `Circuit::emit`
-    pub fn identity(&self, number: u32) -> u32 {
-        match self {
-            Payload::Tcp(segment) => segment.identity(),
-            Payload::Datagram { .. } | Payload::Coded { .. } => number,
-        }
-    }
-
-    /// Return the ECN field; packets of a block have none.
-    pub fn ecn(&self) -> Ecn {
-        match self {
-            Payload::Tcp(segment) => segment.ecn,
-            Payload::Datagram { ecn, .. } => *ecn,
-            Payload::Coded { .. } => Ecn::default(),
-        }
-    }
-
-    /// Record what ports did to the units of this payload: set a congestion mark, or cut the packet to its headers.
-    pub(crate) fn marked_by(mut self, flags: Flags) -> Payload {
-        match &mut self {
-            Payload::Tcp(Segment { ecn, .. }) | Payload::Datagram { ecn, .. } => *ecn = ecn.marked_by(flags),
-            Payload::Coded { sent, .. } if flags.has(Flags::CUT) => return Payload::headers(*sent),
-            Payload::Coded { .. } => {}
-        }
-        self
-    }
-
-    /// Return the payload of a packet without acknowledgements that was cut to its headers.
-    pub(crate) fn headers(sent: Time) -> Payload {
-        Payload::Datagram { bytes: 0, sent, ecn: Ecn::CUT }
-    }
-}
 
 /// A frame that has been sent and may still arrive.
 #[derive(Clone, Copy, Debug)]
@@ -101,8 +24,8 @@ pub struct Frame {
     pub flow: FlowId,
     /// Number of units of the frame.
     pub units: u16,
-    /// Payload of the frame.
-    pub payload: Payload,
+    /// What it carries.
+    pub cargo: Cargo,
 }
 
 /// A frame that a host hands to its network interface.
@@ -112,7 +35,7 @@ pub struct Emission {
     pub vc: CircuitId,
     /// Serial number of the frame on the circuit.
     pub frame: u32,
-    /// Name of its packet, see [`Payload::identity`].
+    /// Name of its packet, see [`Cargo::identity`].
     pub identity: u32,
     /// Number and size of the frame's units.
     pub shape: Shape,
@@ -130,15 +53,6 @@ impl Emission {
     pub fn units(self) -> impl Iterator<Item = Unit> {
         self.shape.units(self.vc, self.frame, self.identity, self.marks)
     }
-}
-
-/// A frame of one cell, of which an engine stores what arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SingleCell {
-    /// When it arrives at a port or, after it has left the port, when it started.
-    pub(crate) at: Time,
-    /// When its source wrote it.
-    pub(crate) sent: Time,
 }
 
 /// Counts of frames at the destination of a circuit.
@@ -327,6 +241,11 @@ impl Circuit {
         self.received
     }
 
+    /// Return whether no unit is in a port or on a line.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.tally.under_way() == 0
+    }
+
     /// Return the counts of all units since the start of the run.
     pub fn tally(&self) -> Tally {
         self.tally
@@ -386,12 +305,12 @@ impl Circuit {
     }
 
     /// Send a packet of `bytes` octets, IP header included.
-    #[inline(always)] // a payload that has just been written is slow to copy
-    pub fn emit(&mut self, flow: FlowId, bytes: u32, payload: Payload) -> Emission {
+    #[inline(always)] // a packet that has just been written is slow to copy
+    pub fn emit(&mut self, flow: FlowId, bytes: u32, cargo: Cargo) -> Emission {
         let shape = self.framing.shape(bytes);
         self.tally.sent += u64::from(shape.units);
-        let frame = self.number(Frame { flow, units: shape.units, payload });
-        Emission { vc: self.vc, frame, identity: payload.identity(frame), shape, marks: payload.marks() }
+        let frame = self.number(Frame { flow, units: shape.units, cargo });
+        Emission { vc: self.vc, frame, identity: cargo.identity(frame), shape, marks: cargo.marks() }
     }
 
     /// Send `cells` frames of one unit each, of which the engine stores what arrives; returns the number of the first.
@@ -409,9 +328,9 @@ impl Circuit {
         while self.oldest != number {
             self.pass();
         }
-        let Payload::Datagram { sent, .. } = self.frames.front()?.payload else { return None };
+        let datagram: Datagram = self.frames.front()?.cargo.open()?;
         self.pass();
-        Some(sent)
+        Some(datagram.sent)
     }
 
     /// Police single cells that arrive at the first switch at these instants; `unit` is the first of them. Append the
@@ -499,7 +418,7 @@ impl Circuit {
         }
         let marks = self.reassembly.marks();
         if marks != Flags::default() {
-            frame.payload = frame.payload.marked_by(marks);
+            frame.cargo = frame.cargo.marked_by(marks);
         }
         frame
     }

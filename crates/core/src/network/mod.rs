@@ -3,34 +3,18 @@
 //! Nothing here depends on how time advances. An engine moves units between ports in the order that [`crate::kernel`]
 //! documents, and gets the next frames from the hosts.
 
-mod application;
-
 pub mod branches;
 
 pub mod circuit;
 
-mod coded;
-
-pub mod end;
-
-pub mod figures;
-
-mod files;
-
-pub mod flow;
-
-pub mod flow_outcome;
-
-mod halftime;
-
-mod host;
+pub mod outbox;
 
 mod pause_cycle;
 
-mod sources;
-
 use crate::buffer::admission::Failure;
 use crate::buffer::pool::Pool;
+use crate::host::flow::Flow;
+use crate::host::outcome::FlowOutcome;
 use crate::link::control::Control;
 use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss, storm};
@@ -49,8 +33,6 @@ use crate::verdict::Reason;
 
 use branches::Hop;
 use circuit::Circuit;
-use flow::Flow;
-use flow_outcome::FlowOutcome;
 
 pub use pause_cycle::PauseCycle;
 
@@ -265,8 +247,12 @@ impl Network {
 
     /// Take the outcomes of the flows, at the end of the run.
     pub(crate) fn take_outcomes(&mut self, now: Time) -> IdVec<FlowId, FlowOutcome> {
-        let flows = std::mem::take(&mut self.flows).into_iter();
-        flows.map(|flow| flow.outcome(now, &self.circuits)).collect()
+        let Network { flows, circuits, .. } = self;
+        let outcome = |flow: Flow| {
+            let circuit = flow.circuit();
+            flow.outcome(now, circuits[circuit].is_quiet())
+        };
+        std::mem::take(flows).into_iter().map(outcome).collect()
     }
 
     /// Extend the time averages of all counters to the end of the run.
@@ -354,7 +340,7 @@ fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
         SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, scheme)
     };
     let queue = |queue: &model::MemoryQueue| {
-        let rate = scenario.lines[queue.line].rate;
+        let rate = scenario.lines[queue.line].rate.mean();
         SharedQueue::new(queue.limits, queue.line, rate, queue.pool, queue.number)
     };
     let pushout = spec.makes_room(scenario).expect("a checked scenario can be built");
@@ -393,7 +379,7 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: IdSlice<'_, PortVc, Circui
             Pool::new(line.port.capacity, vcs.len()),
             line.port.admission.build(&context).expect("a checked scenario can be built"),
             line.port.scheduler.build(&context).expect("a checked scenario can be built"),
-            Line::new(line.rate, latency).with_rest(rest(scenario, line)).with_minimum(line.minimum),
+            Line::new(line.rate.fixed(), latency).with_rest(rest(scenario, line)).with_minimum(line.minimum),
         )
     })
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use super::deliveries;
+use crate::host::figures::Figures;
 use crate::metrics::fairness::{self, ClassRate};
-use crate::network::figures::Figures;
 use crate::scenario::model::{Flow, Medium, Scenario};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 
@@ -66,7 +66,7 @@ impl ClassThroughput {
             Medium::Cells => CELL_PAYLOAD as f64 / CELL_BYTES as f64,
             Medium::Packets => 1.0,
         };
-        Some(self.ip_rate / (line.rate.as_f64() * room))
+        Some(self.ip_rate / (line.rate.mean().as_f64() * room))
     }
 
     fn json(&self, name: &str, scenario: &Scenario) -> Json {

@@ -4,9 +4,9 @@
 use serde_json::{Value as Json, json};
 
 use super::PERCENTILES;
+use crate::host::figures::Figures;
 use crate::metrics::durations::Durations;
 use crate::metrics::spread::Spread;
-use crate::network::figures::Figures;
 use crate::units::Span;
 
 /// Add percentiles of the time to deliver, the shortest and the longest, over these flows, and the round trips of those that

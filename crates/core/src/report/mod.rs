@@ -34,11 +34,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::audit::Audit;
 use crate::engine::{self, Outcome};
+use crate::host::figures::{Coding, Figures};
 use crate::language::spec::Field;
 use crate::link::gate::Gate;
 use crate::link::gate::credit::CreditReceiver;
 use crate::metrics::fairness;
-use crate::network::figures::{Coding, Figures};
 use crate::scenario::Warning;
 use crate::scenario::model::{Line, Scenario};
 use crate::source::Source;

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::PERCENTILES;
-use crate::network::flow_outcome::{FlowOutcome, Transfers};
+use crate::host::outcome::{FlowOutcome, Transfers};
 use crate::units::{PS_PER_S, Span, Time};
 
 /// Add to a flow's entry the durations of its files, if it has files.

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::engine::Outcome;
-use crate::network::flow_outcome::TransferSpan;
+use crate::host::outcome::TransferSpan;
 use crate::scenario::model::{Scenario, Workload};
 use crate::units::Time;
 use crate::units::ids::FlowId;

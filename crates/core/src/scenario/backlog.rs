@@ -75,5 +75,6 @@ fn most(line: &Line) -> Option<u128> {
 }
 
 fn of_octets(line: &Line, octets: u64) -> u128 {
-    (8 * u128::from(octets) * u128::from(PS_PER_S)).div_ceil(line.rate.0.into()) + u128::from(line.rest.0)
+    (8 * u128::from(octets) * u128::from(PS_PER_S)).div_ceil(line.rate.mean().0.into())
+        + u128::from(line.rest.0)
 }

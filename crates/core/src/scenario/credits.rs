@@ -74,8 +74,8 @@ fn settled(scenario: &Scenario, passing: &Passing, index: LineId, spec: &Spec) -
     let classes: BTreeSet<usize> = passing.at(index).iter().map(|&vc| scenario.vcs[vc].queue).collect();
     let back_line = &scenario.lines[back];
     spec.settled(&HopContext {
-        rate: line.rate,
-        back: back_line.rate,
+        rate: line.rate.fixed(),
+        back: back_line.rate.fixed(),
         delay: line.delay + back_line.delay + latencies,
         largest: [largest(index), largest(back)],
         classes: classes.len() as u64,

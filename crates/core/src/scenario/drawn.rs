@@ -70,7 +70,7 @@ impl Hosts {
     pub(super) fn new(nodes: &IdVec<NodeId, NetworkNode>, lines: &IdVec<LineId, Line>) -> Hosts {
         let (mut rates, mut first) = (IdVec::filled(0.0, nodes.len()), IdVec::filled(None, nodes.len()));
         for line in lines {
-            rates[line.from] += line.rate.as_f64();
+            rates[line.from] += line.rate.mean().as_f64();
             first[line.from].get_or_insert(line.to);
         }
         let hosts = nodes.pairs().filter(|(_, node)| node.kind == NodeKind::Host);

@@ -368,7 +368,7 @@ impl FlowNetwork<'_> {
         let flow = &item.it;
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "must be greater than 0")?;
         let mcr = flow.mcr.unwrap_or(Rate(0));
-        if let Some(line) = path.iter().map(|line| &self.lines[*line]).find(|line| line.rate < mcr) {
+        if let Some(line) = path.iter().map(|line| &self.lines[*line]).find(|line| line.rate.mean() < mcr) {
             let message = format!("must be at most {}, the rate of the line {:?}", line.rate, line.name);
             return Err(item.fault("mcr", message));
         }

@@ -134,7 +134,7 @@ pub(super) fn settle<'s>(
         let Some(pause) = &mut queue.limits.pause else { continue };
         let Some(response) = section(&queue.class).response else { continue };
         let Line { name, rate, .. } = &scenario.lines[queue.line];
-        pause.response = response.time(*rate).map_err(|why| {
+        pause.response = response.time(rate.peak()).map_err(|why| {
             (queue.class.clone(), "pause.response", format!("{why} (on the line {name:?})"))
         })?;
     }
@@ -262,8 +262,8 @@ impl<'a> Links<'a> {
         let latency = |line: &Line| line.delay + nodes[line.to].latency;
         let pausing = |other: &&MemoryQueue| other.line == queue.line && other.limits.pause.is_some();
         Link {
-            rate: line.rate,
-            back: back.rate,
+            rate: line.rate.peak(),
+            back: back.rate.fixed(),
             delay: latency(line) + latency(back),
             response: queue.limits.pause.map_or(Span::ZERO, |pause| pause.response),
             packets: (smallest, largest.max().unwrap_or(1)),

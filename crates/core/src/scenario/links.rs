@@ -10,6 +10,7 @@ use crate::language::item::Item;
 use crate::language::names::NameIndex;
 use crate::language::spec::{Field, Section};
 use crate::language::tree::{self, Fault, arrow};
+use crate::link::law::Law;
 use crate::units::ids::{IdVec, LineId, NodeId};
 use crate::units::{Bytes, Rate, Span};
 
@@ -77,7 +78,7 @@ fn forth(
     item.ensure(can_rest, "pause", "only a host rests between frames")?;
     let (name, class) = (link.name.clone(), link.class.clone());
     let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
-    let (rate, delay, rest) = (link.rate, link.delay, link.pause);
+    let (rate, delay, rest) = (Law::Constant(link.rate), link.delay, link.pause);
     let (minimum, weight) = (minimum(item, medium, adaptation)?, link.weight);
     let message = format!("must be from 1 to {MOST_WEIGHT}");
     item.ensure((1..=MOST_WEIGHT).contains(&weight), "weight", &message)?;
@@ -98,7 +99,7 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: LineId) -> Result<Lin
         None => format!("{}.back", forth.name),
     };
     let class = if forth.class.is_empty() { String::new() } else { format!("{}.back", forth.class) };
-    let (rate, delay) = (rate.unwrap_or(forth.rate), delay.unwrap_or(forth.delay));
+    let (rate, delay) = (rate.unwrap_or(link.rate), delay.unwrap_or(forth.delay));
     check_rate(item, "back.rate", rate)?;
     check_delay(item, "back.delay", delay)?;
     let (from, to) = (forth.to, forth.from);
@@ -109,7 +110,7 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: LineId) -> Result<Lin
         class,
         from,
         to,
-        rate,
+        rate: Law::Constant(rate),
         delay,
         rest: Span::ZERO,
         weight,

@@ -611,8 +611,8 @@ impl Builder<'_, '_> {
         Ok(*self.queues.entry((pool, line, class)).or_insert_with(|| {
             let of_pool = &mut memory.pools[pool].terms;
             let number = of_pool.len();
-            let Line { rate, minimum, .. } = self.scenario.lines[line];
-            let outlet = Outlet { line, rate, minimum };
+            let Line { rate, minimum, .. } = &self.scenario.lines[line];
+            let outlet = Outlet { line, rate: rate.mean(), minimum: *minimum };
             of_pool.push(QueueTerms { alpha, priority, outlet });
             memory.queues.push(MemoryQueue { class: name.to_string(), line, pool, number, limits });
             count

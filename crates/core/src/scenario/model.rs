@@ -18,6 +18,7 @@ use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
 use crate::link::gate::{self, loss, storm};
+use crate::link::law::Law;
 use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
 use crate::refused::Refused;
@@ -149,7 +150,8 @@ impl NodeMemory {
     /// Build the push-out policy, if the memory has one; the error says why that is impossible.
     pub fn makes_room(&self, scenario: &Scenario) -> Result<Option<memory::pushout::Policy>, Refused> {
         let Some(pushout) = &self.pushout else { return Ok(None) };
-        let rates: Vec<Rate> = self.queues.iter().map(|queue| scenario.lines[queue.line].rate).collect();
+        let rates: Vec<Rate> =
+            self.queues.iter().map(|queue| scenario.lines[queue.line].rate.mean()).collect();
         let (seed, circuits) = (scenario.seed, &scenario.circuit_keys);
         let (name, measure) = (self.name.as_str(), Measure::MemoryCells(self.cell));
         let (cells, rates) = (self.cells, rates.as_slice());
@@ -269,8 +271,8 @@ pub struct Line {
     pub from: NodeId,
     /// Node at which the line ends.
     pub to: NodeId,
-    /// Rate.
-    pub rate: Rate,
+    /// Rate over time.
+    pub rate: Law,
     /// Propagation delay.
     pub delay: Span,
     /// Longest of the random rests of a host before each frame.
@@ -298,9 +300,10 @@ impl Line {
         octets.max(self.minimum.into())
     }
 
-    /// Return the rate that the line can sustain: its own rate, or the rate of a gate of its port if that is less.
+    /// Return the rate that the line can sustain: its own mean rate, or the rate of a gate of its port if that is less.
     pub fn sending_rate(&self) -> Rate {
-        self.port.gates.rate().map_or(self.rate, |rate| rate.min(self.rate))
+        let mean = self.rate.mean();
+        self.port.gates.rate().map_or(mean, |rate| rate.min(mean))
     }
 }
 

@@ -373,7 +373,7 @@ fn octets(
     round_trip: impl Fn() -> Result<Span, String>,
 ) -> Result<u64, Fault> {
     let shaped = item.it.gates.shaper.as_ref().map(|shaper| shaper.0.rate);
-    let rate = shaped.map_or(line.rate, |shaped| shaped.min(line.rate));
+    let rate = shaped.map_or(line.rate.mean(), |shaped| shaped.min(line.rate.mean()));
     let octets = match buffer {
         PortBuffer::Size(_) => unreachable!("a size needs no rate"),
         PortBuffer::Time(time) => PortBuffer::octets_in(time, rate),

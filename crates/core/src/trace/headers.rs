@@ -4,7 +4,6 @@
 
 use super::TracedPacket;
 use crate::adaptation::Framing;
-use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{self, CONNECTIONS_APART, Segment};
@@ -22,13 +21,12 @@ pub(super) struct Image {
 
 /// Return the image of a packet, if it has headers: a single cell without adaptation has none.
 pub(super) fn image(scenario: &Scenario, packet: &TracedPacket) -> Option<Image> {
-    let (number, payload) = packet.content?;
+    let (number, _) = packet.content?;
     let flow = &scenario.flows[number];
-    let data = match payload {
-        Payload::Tcp(segment) => return Some(tcp_image(flow, number, packet, &segment)),
-        Payload::Datagram { bytes, .. } => bytes,
-        Payload::Coded { .. } => flow.payload(),
-    };
+    if let Some(segment) = packet.segment() {
+        return Some(tcp_image(flow, number, packet, &segment));
+    }
+    let data = packet.data().unwrap_or_else(|| flow.payload());
     let is_packet = scenario.vcs[flow.vc].framing != Framing::Cell;
     is_packet.then(|| udp_image(flow, number, packet, data))
 }

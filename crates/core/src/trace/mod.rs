@@ -14,10 +14,12 @@ pub use pcapng::pcapng;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::network::circuit::{Circuit, Payload};
+use crate::network::circuit::Circuit;
 use crate::scenario::model::{Line, Scenario};
+use crate::transport::cargo::Cargo;
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::Segment;
+use crate::transport::udp::Datagram;
 use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
@@ -63,8 +65,8 @@ pub struct TracedPacket {
     pub vc: CircuitId,
     /// Serial number of the packet's frame on the circuit.
     pub frame: u32,
-    /// Flow and payload of the packet.
-    pub content: Option<(FlowId, Payload)>,
+    /// Flow of the packet, and what it carries.
+    pub content: Option<(FlowId, Cargo)>,
     /// Arrival time of its first unit.
     pub arrived: Time,
     /// Time at which its last unit so far was sent, or lost.
@@ -91,25 +93,20 @@ impl TracedPacket {
 
     /// Return the TCP segment that the packet carries, if it carries one.
     pub fn segment(&self) -> Option<Segment> {
-        match self.content {
-            Some((_, Payload::Tcp(segment))) => Some(segment),
-            _ => None,
-        }
+        self.content?.1.open()
     }
 
     /// Return the ECN field of the packet as it leaves the port.
     pub fn ecn(&self) -> Ecn {
-        let sent = self.content.map_or_else(Ecn::default, |(_, payload)| payload.ecn());
+        let sent = self.content.map_or_else(Ecn::default, |(_, cargo)| cargo.ecn());
         sent.with(Ecn::CE.when(self.is_ce))
     }
 
-    /// Return the octets of the application's data in the packet, if its payload gives them.
+    /// Return the octets of the application's data in the packet, if it says how many.
     pub fn data(&self) -> Option<u32> {
-        match self.content? {
-            (_, Payload::Tcp(segment)) => Some(if segment.is_ack { 0 } else { segment.len.into() }),
-            (_, Payload::Datagram { bytes, .. }) => Some(bytes),
-            (_, Payload::Coded { .. }) => None,
-        }
+        let (_, cargo) = self.content?;
+        let in_segment = |segment: Segment| if segment.is_ack { 0 } else { segment.len.into() };
+        cargo.open().map(in_segment).or_else(|| Some(cargo.open::<Datagram>()?.bytes))
     }
 }
 
@@ -161,7 +158,7 @@ impl TracedPackets {
         port: LineId,
         unit: &Unit,
         what: What,
-        content: impl FnOnce() -> Option<(FlowId, Payload)>,
+        content: impl FnOnce() -> Option<(FlowId, Cargo)>,
     ) {
         if !self.wanted[port] {
             return;
@@ -190,13 +187,13 @@ impl Tracer for TracedPackets {
         what: What,
         circuits: &IdVec<CircuitId, Circuit>,
     ) {
-        let content = || circuits[unit.vc].frame(unit.frame).map(|frame| (frame.flow, frame.payload));
+        let content = || circuits[unit.vc].frame(unit.frame).map(|frame| (frame.flow, frame.cargo));
         self.record(now, port, unit, what, content);
     }
 }
 
 /// Build the record of a packet whose first unit arrives.
-fn first(now: Time, port: LineId, unit: &Unit, content: Option<(FlowId, Payload)>) -> TracedPacket {
+fn first(now: Time, port: LineId, unit: &Unit, content: Option<(FlowId, Cargo)>) -> TracedPacket {
     TracedPacket {
         port,
         vc: unit.vc,

@@ -36,7 +36,7 @@ pub fn pcapng(scenario: &Scenario, ports: &[LineId], packets: &[TracedPacket]) -
         interface.extend([0; 6]); // reserved; no limit to what is kept
         options(
             &mut interface,
-            &[(NAME, line.name.as_bytes()), (SPEED, &line.rate.0.to_le_bytes()), (RESOLUTION, &[12])],
+            &[(NAME, line.name.as_bytes()), (SPEED, &line.rate.peak().0.to_le_bytes()), (RESOLUTION, &[12])],
         );
         block(&mut file, INTERFACE, &interface);
     }

@@ -24,11 +24,13 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::{Needs, Transport, udp};
+use super::cargo::{Cargo, Tag, Wire};
+use super::{Kind, Needs, Transport, udp};
 use crate::adaptation::coded::Code;
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::source::{self, Source, Traffic};
+use crate::units::Time;
 
 section! {
     /// Packets in blocks with parity.
@@ -106,6 +108,34 @@ pub struct Label {
     pub block: u32,
     /// Position in the block.
     pub index: u16,
+}
+
+/// A packet of a block with parity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodedPacket {
+    /// Place of the packet in its block.
+    pub label: Label,
+    /// Whether the packet is the last one of its block.
+    pub ends_block: bool,
+    /// Time at which the source handed over the packet for sending.
+    pub sent: Time,
+}
+
+impl Wire for CodedPacket {
+    const TAG: Tag = Tag::of(Kind::Fec as u8);
+
+    #[inline(always)] // see `Segment::pack`
+    fn pack(&self) -> Cargo {
+        let &CodedPacket { label: Label { block, index }, ends_block, sent } = self;
+        let tag = Self::TAG.with(Tag::ENDS_BLOCK, ends_block);
+        Cargo { stamp: sent, group: block, index: index.into(), tag, ..Cargo::default() }
+    }
+
+    #[inline(always)]
+    fn unpack(cargo: &Cargo) -> CodedPacket {
+        let label = Label { block: cargo.group, index: cargo.index as u16 };
+        CodedPacket { label, ends_block: cargo.tag.has(Tag::ENDS_BLOCK), sent: cargo.stamp }
+    }
 }
 
 /// The sending end of the code: it labels packets.

@@ -1,6 +1,8 @@
 //! Transports: they turn an application's data into packets or single cells.
 //!
-//! The properties of a transport that a scenario needs are in its file. `network/flow.rs` runs its ends.
+//! The properties of a transport that a scenario needs are in its file. The endpoints in `host/` run it.
+
+pub mod cargo;
 
 pub mod ecn;
 

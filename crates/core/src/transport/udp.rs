@@ -14,10 +14,12 @@
 //! # Complexity
 //! Constant.
 
+use super::cargo::{Cargo, Tag, Wire};
 use super::ecn::Ecn;
-use super::{IP_HEADER, Needs, Transport};
+use super::{IP_HEADER, Kind, Needs, Transport};
 use crate::section;
 use crate::source::{self, Source, Traffic};
+use crate::units::Time;
 
 section! {
     /// Datagrams without feedback.
@@ -33,6 +35,32 @@ section! {
 pub const HEADER: u32 = 8;
 /// Octets of the IP and UDP headers before the payload.
 pub const HEADERS: u32 = IP_HEADER + HEADER;
+
+/// A datagram, or a single cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// Octets of the application's data.
+    pub bytes: u32,
+    /// Time at which the source handed over the datagram for sending.
+    pub sent: Time,
+    /// Congestion notification.
+    pub ecn: Ecn,
+}
+
+impl Wire for Datagram {
+    const TAG: Tag = Tag::of(Kind::Udp as u8);
+
+    #[inline(always)] // see `Segment::pack`
+    fn pack(&self) -> Cargo {
+        let &Datagram { bytes, sent, ecn } = self;
+        Cargo { stamp: sent, octets: bytes, tag: Self::TAG, ecn, ..Cargo::default() }
+    }
+
+    #[inline(always)]
+    fn unpack(cargo: &Cargo) -> Datagram {
+        Datagram { bytes: cargo.octets, sent: cargo.stamp, ecn: cargo.ecn }
+    }
+}
 
 impl Transport for Params {
     fn carries(&self) -> Traffic {

@@ -9,8 +9,8 @@ use super::worlds::Progress;
 use super::{Decision, Ill, Question, Reaction, Saves, Tried, Trouble, Worlds};
 use crate::engine::{self, LossRecord};
 use crate::excerpt::quoted;
-use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
+use crate::transport::tcp::Segment;
 use crate::units::Time;
 use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::verdict::Reason;
@@ -282,7 +282,7 @@ fn frame(scenario: &Scenario, decision: &Decision) -> Json {
     shown.insert("number".to_string(), (u64::from(decision.frame) + 1).into());
     shown.insert("time_s".to_string(), seconds(decision.time).into());
     shown.insert("port".to_string(), scenario.lines[decision.port].name.clone().into());
-    if let Some((_, Payload::Tcp(segment))) = decision.content {
+    if let Some(segment) = decision.content.and_then(|(_, cargo)| cargo.open::<Segment>()) {
         let key = if segment.is_ack { "ack" } else { "seq" };
         shown.insert(key.to_string(), if segment.is_ack { segment.ack } else { segment.seq }.into());
         shown.insert("repeats".to_string(), segment.repeats.into());

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Ill, Packet};
 use crate::engine::reference::Offered;
-use crate::network::circuit::{Circuit, Payload};
+use crate::network::circuit::Circuit;
 use crate::trace::{Tracer, What};
+use crate::transport::cargo::Cargo;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
 use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
@@ -22,8 +23,8 @@ pub struct Decision {
     pub packet: Packet,
     /// Serial number of the frame on its circuit, from 0.
     pub frame: u32,
-    /// The flow that sent it, and its payload.
-    pub content: Option<(FlowId, Payload)>,
+    /// The flow that sent it, and what it carries.
+    pub content: Option<(FlowId, Cargo)>,
     /// Units in the port when its first unit arrived, without it.
     pub units: u64,
     /// Octets of these units.
@@ -98,7 +99,7 @@ impl Recorder {
         }
         let packet = Packet::of(unit);
         if self.latest.get(&(port, unit.vc)).is_none_or(|(latest, _)| *latest != packet) {
-            let content = circuits[unit.vc].frame(unit.frame).map(|frame| (frame.flow, frame.payload));
+            let content = circuits[unit.vc].frame(unit.frame).map(|frame| (frame.flow, frame.cargo));
             let had_mark = unit.flags.has(Flags::CE);
             self.latest.insert((port, unit.vc), (packet, self.decisions.len()));
             let decision =

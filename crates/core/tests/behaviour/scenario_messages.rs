@@ -702,7 +702,7 @@ fn what_other_programs_write_is_accepted() {
     }
     let rate = LAN.replace("149.76 Mb/s", "149759999.99999997 b/s");
     let scenario = load(&rate, "lan.toml", &[]).unwrap();
-    assert!(scenario.lines.iter().all(|line| line.rate.0 == 149_760_000));
+    assert!(scenario.lines.iter().all(|line| line.rate.fixed().0 == 149_760_000));
 }
 
 #[test]

@@ -28,7 +28,7 @@ weight = 2.5
 fn access_rates(scenario: &str) -> Vec<u64> {
     let loaded = load(scenario, "lan", &[]).expect("the scenario is correct");
     let access = loaded.lines.iter().filter(|line| line.name.strip_prefix("access").is_some_and(is_number));
-    access.map(|line| line.rate.0 / 1_000_000).collect()
+    access.map(|line| line.rate.fixed().0 / 1_000_000).collect()
 }
 
 fn is_number(text: &str) -> bool {

@@ -26,8 +26,9 @@ use super::topology::policing::PolicerUse;
 use super::topology::route::{Destination, Entrance};
 use crate::engine::exact::spacing::ExactTime;
 use crate::engine::forms::{Form, used};
+use crate::host::endpoint::datagrams::SingleCell;
 use crate::network::Network;
-use crate::network::circuit::{Circuit, SingleCell};
+use crate::network::circuit::{Circuit, Emission};
 use crate::unit::Unit;
 use crate::units::ids::{FlowId, LineId, PortVc};
 use crate::units::{Span, Time};
@@ -59,8 +60,7 @@ impl Cells<'_> {
             if count > 0 {
                 self.forward_comb(flow, port, vc, &rest[..count]);
             } else {
-                let Network { flows, circuits, .. } = &mut self.network;
-                let emission = flows[flow].emit_cell(next, &mut circuits[self.scenario.flows[flow].vc]);
+                let emission = self.emit_cell(flow, next);
                 self.emitted.emissions.extend(emission);
                 self.emit(next);
             }
@@ -85,11 +85,17 @@ impl Cells<'_> {
             return self.push_comb(to, lane, number, cells);
         }
         for &sent in sends {
-            let Network { flows, circuits, .. } = &mut self.network;
-            let emission = flows[flow].emit_cell(sent, &mut circuits[circuit]);
+            let emission = self.emit_cell(flow, sent);
             let Some(unit) = emission.and_then(|emission| emission.units().next()) else { return };
             self.forward(port, &departure(vc, unit, sent, whole));
         }
+    }
+
+    /// Put the single cell that the host of a flow sends at `now` on its circuit.
+    fn emit_cell(&mut self, flow: FlowId, now: Time) -> Option<Emission> {
+        let Network { flows, circuits, .. } = &mut self.network;
+        let (bytes, cargo) = flows[flow].cell(now)?;
+        Some(circuits[self.scenario.flows[flow].vc].emit(flow, bytes, cargo))
     }
 
     /// Return whether cells that start at a port from `first` to `last` may be only counted at the ports behind it that
@@ -149,8 +155,8 @@ impl Cells<'_> {
                 }
             }
             let Network { flows, circuits, .. } = &mut self.network;
-            let circuit = &mut circuits[lane.of.circuit];
-            flows[lane.of.flow].receive_cells(circuit, span, cells);
+            circuits[lane.of.circuit].count_singles(cells.len() as u64);
+            flows[lane.of.flow].receive_cells(span, cells);
             lane.deliver(count);
         }
         self.put_back_combs(port, combs);

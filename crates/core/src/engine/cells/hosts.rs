@@ -12,10 +12,10 @@
 use super::Cells;
 use super::port::PortProcess;
 use super::train::Delivery;
+use crate::host::end::End;
 use crate::kernel::queue::{Class, Event, Series};
 use crate::network::Network;
 use crate::network::circuit::Emission;
-use crate::network::end::End;
 use crate::units::Time;
 use crate::units::ids::{FlowId, LineId};
 
@@ -53,7 +53,7 @@ impl Cells<'_> {
         }
         let frame = circuit.take();
         let flow = frame.flow;
-        let end = flows[flow].deliver(delivery.time, &frame, circuits, &mut self.emitted);
+        let end = self.emitted.deliver(&mut flows[flow], delivery.time, &frame.cargo, circuits);
         self.emit(delivery.time);
         self.set_timer(flow, end);
     }

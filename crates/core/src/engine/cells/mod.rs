@@ -37,11 +37,11 @@ use std::collections::VecDeque;
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::{Outcome, Stopwatch, Work};
 use crate::engine::timers::Timers;
+use crate::host::end::End;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::network::Network;
-use crate::network::end::End;
-use crate::network::flow;
+use crate::network::outbox;
 use crate::scenario::model::Scenario;
 use crate::unit::Boundary;
 use crate::units::ids::{CircuitId, IdVec, LineId};
@@ -93,7 +93,7 @@ struct Cells<'a> {
     timers: Timers,
     work: Work,
     /// Frames that hosts have just sent.
-    emitted: flow::Outbox,
+    emitted: outbox::Outbox,
     /// Circuits of units that have arrived at hosts, where the run ended before the hosts acted on them, and of units that have left
     /// a queue, but would start at the end of the run.
     resting: Vec<CircuitId>,
@@ -131,7 +131,7 @@ impl Cells<'_> {
             ties: scenario.ties(),
             timers: Timers::new(network.flows.len()),
             work: Work::default(),
-            emitted: flow::Outbox::default(),
+            emitted: outbox::Outbox::default(),
             resting: Vec::new(),
             comb: Vec::new(),
             end: Time::ZERO,

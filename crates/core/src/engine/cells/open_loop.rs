@@ -20,8 +20,8 @@
 
 use super::Cells;
 use crate::engine::forms::{Form, allows, used};
+use crate::host::end::End;
 use crate::network::Network;
-use crate::network::end::End;
 use crate::units::Time;
 use crate::units::ids::FlowId;
 
@@ -41,7 +41,7 @@ impl Cells<'_> {
             let Some(now) = self.next_of_open_loop(flow) else { return };
             used(Form::OpenLoop);
             let Network { flows, circuits, .. } = &mut self.network;
-            flows[flow].on_timer(End::Source, now, circuits, &mut self.emitted);
+            self.emitted.ring(&mut flows[flow], End::Source, now, circuits);
             self.emit(now);
         }
     }

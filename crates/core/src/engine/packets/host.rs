@@ -16,9 +16,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::route::Ends;
+use crate::host::end::End;
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Tally;
-use crate::network::end::End;
 use crate::scenario::model::{Flow, Scenario};
 use crate::units::Time;
 use crate::units::ids::{CircuitId, IdVec};

@@ -31,7 +31,6 @@ mod day;
 mod groups;
 mod host;
 mod lookahead;
-mod payload;
 mod port;
 mod route;
 mod shared;
@@ -42,11 +41,11 @@ use crate::engine::exact::accounting::Window;
 use crate::engine::forms::{Form, allows, used};
 use crate::engine::outcome::{Outcome, Stopwatch, Work};
 use crate::engine::waiting::Waiting;
+use crate::host::end::{End, Uplink};
 use crate::kernel::queue::{Class, Event};
-use crate::network::circuit::Payload;
-use crate::network::end::{End, Uplink};
 use crate::scenario::model::{Medium, Scenario};
 use crate::trace::TracedPackets;
+use crate::transport::cargo::Cargo;
 use crate::unit::Flags;
 use crate::units::ids::{CircuitId, FlowId, LineId};
 use crate::units::{Span, Time};
@@ -54,7 +53,6 @@ use crate::units::{Span, Time};
 use agenda::{Arrival, Due};
 use connections::Connections;
 use day::Day;
-use payload::PacketPayload;
 use route::{Packet, PacketDestination};
 use transit::{Onward, Passed, Transit};
 
@@ -104,10 +102,9 @@ struct Setout<'a> {
 }
 
 impl Uplink for Setout<'_> {
-    #[inline(always)] // the kind of the payload is a constant at each call
-    fn send(&mut self, _vc: CircuitId, flow: FlowId, bytes: u32, payload: Payload) {
-        let cargo = PacketPayload::of(payload);
-        let end = if cargo.is_ack() { End::Sink } else { End::Source };
+    #[inline(always)] // the direction of the packet is a constant at each call
+    fn send(&mut self, _vc: CircuitId, flow: FlowId, bytes: u32, cargo: Cargo) {
+        let end = if cargo.is_back() { End::Sink } else { End::Source };
         self.transit.send(self.now, end.entity(flow), bytes, cargo);
     }
 }
@@ -349,7 +346,7 @@ impl<'a> Packets<'a> {
         }
         let flow = self.connections.at(packet.flow);
         let setout = &mut Setout { transit: &mut self.transit, now };
-        let (end, due) = flow.receive(now, &cargo.payload(), setout);
+        let (end, due) = flow.receive(now, cargo, setout);
         let entity = end.entity(packet.flow);
         let host = &mut self.transit.hosts.ends[entity];
         host.receive();

@@ -478,7 +478,7 @@ mod tests {
         for &(gap, is_large) in packets {
             now.0 += gap;
             let bytes = if is_large { 1500 } else { 40 };
-            let pace = TransmissionTime::of_bytes(scenario.lines[number].rate, bytes);
+            let pace = TransmissionTime::of_bytes(scenario.lines[number].rate.fixed(), bytes);
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
             let unit = || {
                 (Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes, hop: 1, flags }, PortVc(0))

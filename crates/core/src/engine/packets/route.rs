@@ -24,7 +24,6 @@ use std::iter;
 
 use super::groups;
 use super::lookahead::Lookahead;
-use super::payload::PacketPayload;
 use crate::adaptation::Framing;
 use crate::adaptation::packet::Padding;
 use crate::buffer::admission::{Rule, Shortcuts};
@@ -40,6 +39,7 @@ use crate::network::branches::Hop;
 use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
+use crate::transport::cargo::Cargo;
 use crate::unit::{Flags, Unit};
 use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, MemoryId, NodeId, PortVc, StationId};
 use crate::units::{Rate, Span, Time};
@@ -47,7 +47,7 @@ use crate::units::{Rate, Span, Time};
 /// A packet in flight, with its payload, so that its arrival needs no search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
-    pub(crate) cargo: PacketPayload,
+    pub(crate) cargo: Cargo,
     pub(crate) flow: FlowId,
     pub(crate) head: Head,
 }
@@ -170,7 +170,7 @@ pub(crate) struct Routing {
 impl StepClass {
     fn new(way: RouteClass, stop: PacketDestination, line: &Line, latency: Span) -> StepClass {
         let (RouteClass { padding, is_counted, .. }, minimum) = (way, line.minimum);
-        let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate));
+        let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate.fixed()));
         let is_special =
             is_counted || matches!(stop, PacketDestination::Judging | PacketDestination::Marking);
         StepClass { stop, padding, is_special, bytes: 0, minimum, latency, edge: Time::ZERO, pace, others }
@@ -508,7 +508,7 @@ impl Kinds {
     fn place(&mut self, scenario: &Scenario, way: RouteClass, line: LineId, stop: PacketDestination) -> u32 {
         let line = &scenario.lines[line];
         let latency = latency(scenario, line);
-        *self.known.entry((way, line.rate, line.minimum, latency, stop)).or_insert_with(|| {
+        *self.known.entry((way, line.rate.fixed(), line.minimum, latency, stop)).or_insert_with(|| {
             self.list.push(StepClass::new(way, stop, line, latency));
             self.list.len() as u32 - 1
         })

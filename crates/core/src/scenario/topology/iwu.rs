@@ -238,7 +238,7 @@ mod tests {
     /// Rate of the first source's link, there and back.
     fn rates(sets: &[&str]) -> (Rate, Rate) {
         let scenario = gpj(sets).unwrap();
-        let of = |name: &str| scenario.lines.iter().find(|line| line.name == name).unwrap().rate;
+        let of = |name: &str| scenario.lines.iter().find(|line| line.name == name).unwrap().rate.fixed();
         (of("access1"), of("access1.back"))
     }
 

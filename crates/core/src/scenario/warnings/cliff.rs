@@ -68,7 +68,7 @@ fn can_overload(scenario: &Scenario, line: &Line, frames: &[&Contract]) -> bool 
     let Some(mut lines) = lines else { return true };
     lines.sort_unstable();
     lines.dedup();
-    lines.iter().map(|&each| scenario.lines[each].rate.0).sum::<u64>() > line.rate.0
+    lines.iter().map(|&each| scenario.lines[each].rate.mean().0).sum::<u64>() > line.rate.mean().0
 }
 
 /// Say what can happen, and which threshold would be safe.

@@ -83,7 +83,7 @@ fn lines_before(
 
 /// Return the transmission time of a packet of `octets`, to two digits, as the paper recommends.
 fn pause(line: &Line, octets: u64) -> Span {
-    let time = line.rate.time_of_bits(8 * octets).0.max(1);
+    let time = line.rate.mean().time_of_bits(8 * octets).0.max(1);
     let step = 10u64.pow(time.ilog10().saturating_sub(1));
     Span(time.div_ceil(step) * step)
 }

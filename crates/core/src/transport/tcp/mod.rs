@@ -49,7 +49,6 @@
 use super::ecn::Ecn;
 use super::{IP_HEADER, Needs, Transport};
 use crate::refused::{Refused, refuse, refuse_if};
-use crate::rng::mix;
 use crate::section;
 use crate::source::{self, Traffic};
 use crate::units::{Bytes, Span, Time};
@@ -59,6 +58,7 @@ mod deliveries;
 mod laws;
 mod profile;
 mod ranges;
+pub mod rate;
 mod receiver;
 pub mod recovery;
 mod rtt;
@@ -66,6 +66,7 @@ mod sack;
 pub mod scoreboard;
 mod sender;
 mod stats;
+mod wire;
 
 pub use laws::Laws;
 pub use profile::{Profile, with_profile};
@@ -111,17 +112,6 @@ pub struct Segment {
     /// Number of earlier sendings of the first octet; on an ACK, number of earlier ACKs with this `ack`. The receiver
     /// does not use it.
     pub repeats: u16,
-}
-
-impl Segment {
-    /// Return a number for random draws about the segment: its first octet or, on an ACK, the next octet expected,
-    /// and the number of earlier sendings. This number does not depend on the other segments of the connection.
-    #[inline]
-    pub(crate) fn identity(&self) -> u32 {
-        let is_bare = u64::from(self.len == 0 && !self.is_ack);
-        let turn = u64::from(self.connection) << 17 | is_bare << 16 | u64::from(self.repeats);
-        (mix(mix(turn) ^ if self.is_ack { self.ack } else { self.seq }) >> 32) as u32
-    }
 }
 
 /// The destination of the segments that an end writes.

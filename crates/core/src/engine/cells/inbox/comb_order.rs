@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::merge_order::{ArrivalPlace, LaneRanks};
-use crate::network::circuit::SingleCell;
+use crate::host::endpoint::datagrams::SingleCell;
 use crate::units::ids::LineId;
 use crate::units::{Span, Time};
 

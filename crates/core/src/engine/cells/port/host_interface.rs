@@ -73,7 +73,7 @@ impl HostInterface {
         let line = &setup.scenario.lines[setup.index];
         HostInterface {
             books: Accounting::new(setup.window),
-            paces: Paces::new(line.rate),
+            paces: Paces::new(line.rate.fixed()),
             rest: setup.port.line().rests().cloned(),
             measure: line.port.measure,
             free: ExactTime::default(),

@@ -3,7 +3,7 @@
 use std::iter;
 
 use super::form::PortForm;
-use crate::network::end::End;
+use crate::host::end::End;
 use crate::scenario::model::{Flow, Scenario};
 use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
 

@@ -91,7 +91,7 @@ impl Delays<'_> {
             return None;
         };
         let origin = self.origin(*only);
-        (self.scenario.lines[origin].rate <= line.rate).then_some(origin)
+        (self.scenario.lines[origin].rate.fixed() <= line.rate.fixed()).then_some(origin)
     }
 }
 

@@ -190,7 +190,7 @@ fn reach(
     let of_port = |(port, line): (LineId, &Line)| {
         let shortest = match line.medium {
             Medium::Cells => spacings[port].pace.whole,
-            Medium::Packets => TransmissionTime::of_bytes(line.rate, 1).whole,
+            Medium::Packets => TransmissionTime::of_bytes(line.rate.fixed(), 1).whole,
         };
         shortest + latency(scenario, line) + legs.min_delay(port)
     };
@@ -201,7 +201,7 @@ fn reach(
 fn spacings(lines: &IdVec<LineId, Line>) -> IdVec<LineId, Rc<SpacingTable>> {
     let mut found: Vec<Rc<SpacingTable>> = Vec::new();
     let spacing = |line: &Line| {
-        let pace = TransmissionTime::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms();
+        let pace = TransmissionTime::of_bytes(line.rate.fixed(), CELL_BYTES as u16).in_lowest_terms();
         if let Some(spacing) = found.iter().find(|spacing| spacing.pace == pace) {
             return Rc::clone(spacing);
         }

@@ -88,7 +88,7 @@ impl PendingArrivals {
     /// Add an arrival at a port where lines meet.
     #[inline(always)] // see `Row::add`
     pub(super) fn meet(&mut self, arrival: Arrival) {
-        let agenda = self.division.packets[usize::from(arrival.packet.cargo.is_ack())];
+        let agenda = self.division.packets[usize::from(arrival.packet.cargo.is_back())];
         self.expect(agenda, arrival);
     }
 

@@ -23,20 +23,20 @@ mod waiting;
 use super::agenda::Arrival;
 use super::host::{Hosts, tallies};
 use super::lookahead::HOSTS;
-use super::payload::PacketPayload;
 use super::port::Taken;
 use super::route::{Entrance, Head, Packet, PacketDestination, Routing, StepClass, Steps};
 use super::shared::{Entered, SharedPorts};
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
 use crate::engine::questions::sampled_ports;
+use crate::host::end::End;
 use crate::kernel::queue::Event;
 use crate::network::Network;
 use crate::network::branches::Hop;
 use crate::network::circuit::{Marks, Tally};
-use crate::network::end::End;
 use crate::scenario::model::Scenario;
 use crate::trace::TracedPackets;
+use crate::transport::cargo::Cargo;
 use crate::unit::{Flags, Unit};
 use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, StationId};
 use crate::units::{Span, Time};
@@ -200,11 +200,15 @@ impl Transit {
 
     /// Send a packet of `bytes` octets, IP header included, from a host.
     #[inline(always)] // see `Row::add`
-    pub(crate) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: PacketPayload) {
+    pub(crate) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: Cargo) {
         let (at, sent) = self.hosts.ends[entity].send();
         let StepClass { padding, is_special, .. } =
             self.steps.kinds[self.steps.list[at as usize].kind as usize];
-        let head = Head { frame: sent as u32, bytes: padding.unit(bytes), flags: cargo.flags() };
+        let head = Head {
+            frame: sent as u32,
+            bytes: padding.unit(bytes),
+            flags: cargo.marks().with(Flags::FIRST).with(Flags::EOM),
+        };
         let flow = End::of_entity(entity).0;
         if is_special {
             return self.send_specially(at, Packet { cargo, flow, head }, now);
@@ -445,8 +449,8 @@ impl Transit {
 
     /// Return the payload of a packet that arrives with a congestion mark, or cut, at the end of its circuit.
     #[cold]
-    pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
-        let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };
+    pub(crate) fn receive_marked(&mut self, packet: &Packet) -> Cargo {
+        let end = if packet.cargo.is_back() { End::Source } else { End::Sink };
         let circuit = self.hosts.circuit_to(end.entity(packet.flow));
         let books = &mut self.circuits[circuit];
         books.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));

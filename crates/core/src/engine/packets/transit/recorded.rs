@@ -19,7 +19,7 @@ impl Transit {
     #[cold]
     pub(super) fn record_arrival(&mut self, at: u32, packet: &Packet, now: Time) {
         let (port, unit) = (self.steps.port(at), packet.unit(&self.steps.extras[at as usize]));
-        let content = || Some((packet.flow, packet.cargo.payload()));
+        let content = || Some((packet.flow, packet.cargo));
         if let Some(record) = &mut self.judging.record {
             record.record(now, port, &unit, What::Arrives, content);
         }

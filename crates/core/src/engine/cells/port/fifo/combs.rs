@@ -22,7 +22,7 @@ use crate::engine::cells::inbox::combs::Combs;
 use crate::engine::cells::port::context::Context;
 use crate::engine::exact::accounting::Sojourn;
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
-use crate::network::circuit::SingleCell;
+use crate::host::endpoint::datagrams::SingleCell;
 use crate::units::{CELL_BYTES, Time};
 use crate::verdict::Reason;
 

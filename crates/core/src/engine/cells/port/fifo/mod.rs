@@ -147,7 +147,7 @@ impl CellFifo {
             combs: Combs::of_port(plan, index, &scenario.ties()),
             done: None,
             books: Accounting::new(window),
-            paces: Paces::new(line.rate),
+            paces: Paces::new(line.rate.fixed()),
             free: ExactTime::default(),
             content: Content::new((line.medium == Medium::Cells).then(|| plan.spacing(index))),
             progress: Progress::new(setup.port.pool().vcs()),

@@ -9,11 +9,11 @@
 
 use std::collections::VecDeque;
 
-use super::circuit::Payload;
 use super::end::{End, Uplink};
 use crate::rng::{Keyed, Subject};
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::Transport;
+use crate::transport::cargo::{Cargo, Wire};
 use crate::transport::tcp::{Segment, SegmentOutlet};
 use crate::units::ids::{CircuitId, FlowId};
 use crate::units::{Span, Time};
@@ -45,34 +45,42 @@ pub(super) struct Interfaces<'a, U> {
     pub(super) uplink: &'a mut U,
 }
 
+impl<U: Uplink> Interfaces<'_, U> {
+    /// Send a packet of `bytes` octets, IP header included, to the flow's other end.
+    #[inline(always)] // see `Circuit::emit`
+    pub(super) fn send(&mut self, bytes: u32, cargo: Cargo) {
+        let is_back = cargo.is_back();
+        if let Some(processors) = &mut self.processors {
+            let end = if is_back { End::Sink } else { End::Source };
+            return processors[end as usize].add(self.now, Task::Send(bytes, cargo));
+        }
+        let FlowCircuits { flow, vcs, .. } = self.flow_circuits;
+        self.uplink.send(vcs[usize::from(is_back)], flow, bytes, cargo);
+    }
+}
+
 impl<U: Uplink> SegmentOutlet for Interfaces<'_, U> {
     #[inline(always)] // see `Circuit::emit`
     fn put(&mut self, segment: Segment) {
-        if let Some(processors) = &mut self.processors {
-            let end = if segment.is_ack { End::Sink } else { End::Source };
-            return processors[end as usize].add(self.now, Task::Send(segment));
-        }
-        let FlowCircuits { flow, vcs, headers } = self.flow_circuits;
-        let vc = vcs[usize::from(segment.is_ack)];
-        self.uplink.send(vc, flow, headers + u32::from(segment.len), Payload::Tcp(segment));
+        self.send(self.flow_circuits.headers + u32::from(segment.len), segment.pack());
     }
 }
 
 /// A task of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
-    /// A segment has arrived: hand the segment to the transport.
-    Receive(Segment),
-    /// The transport has written a segment: hand the segment to the network interface.
-    Send(Segment),
+    /// A packet has arrived: hand it to the transport.
+    Receive(Cargo),
+    /// The transport has written a packet of so many octets: hand it to the network interface.
+    Send(u32, Cargo),
 }
 
 impl Task {
-    /// Return the task's segment, for which random numbers are drawn.
+    /// Return the task's packet, for which random numbers are drawn.
     fn subject(&self) -> Subject {
         match self {
-            Task::Receive(segment) => Subject::unit(0, segment.identity(), 0),
-            Task::Send(segment) => Subject::unit(1, segment.identity(), 0),
+            Task::Receive(cargo) => Subject::unit(0, cargo.identity(0), 0),
+            Task::Send(_, cargo) => Subject::unit(1, cargo.identity(0), 0),
         }
     }
 }
@@ -135,7 +143,7 @@ mod tests {
     }
 
     fn task(seq: u64) -> Task {
-        Task::Send(Segment { seq, ..Segment::default() })
+        Task::Send(0, Segment { seq, ..Segment::default() }.pack())
     }
 
     #[test]

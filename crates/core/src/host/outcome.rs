@@ -6,7 +6,7 @@ use crate::metrics::steps::StepSeries;
 use crate::units::{Span, Time};
 
 /// Outcome of a flow.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowOutcome {
     /// Counts of the flow since the last reset.
     pub figures: Figures,

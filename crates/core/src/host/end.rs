@@ -1,6 +1,6 @@
 //! The two ends of a flow, and the interface through which they send packets into the network.
 
-use super::circuit::Payload;
+use crate::transport::cargo::Cargo;
 use crate::units::ids::{CircuitId, FlowId};
 
 /// One end of a flow.
@@ -29,5 +29,5 @@ impl End {
 /// The interface through which a flow sends packets into the network.
 pub(crate) trait Uplink {
     /// Send a packet of `bytes` octets, IP header included, on a circuit.
-    fn send(&mut self, vc: CircuitId, flow: FlowId, bytes: u32, payload: Payload);
+    fn send(&mut self, vc: CircuitId, flow: FlowId, bytes: u32, cargo: Cargo);
 }

@@ -1,22 +1,26 @@
 //! A flow whose packets form blocks with parity: the clock of its source, the encoder and the decoder.
 
-use super::circuit::{Circuit, Payload};
-use super::figures::{Coding, Figures};
-use super::sources::clock;
+use super::Endpoint;
 use crate::adaptation::coded::Code;
-use crate::scenario::model::{self, Scenario};
+use crate::host::end::{End, Uplink};
+use crate::host::figures::{Coding, Figures};
+use crate::host::processor::Interfaces;
+use crate::host::sources::clock;
+use crate::scenario::model::Scenario;
 use crate::source::Source;
 use crate::source::clock::{UnitClock, before};
-use crate::transport::fec::{Decoder, Encoder, Label};
+use crate::transport::cargo::{Cargo, Wire};
+use crate::transport::fec::{CodedPacket, Decoder, Encoder};
 use crate::transport::udp;
 use crate::units::Time;
+use crate::units::ids::FlowId;
 
 /// The source and the sink of a flow of blocks.
 #[derive(Clone, Debug)]
-pub(super) struct Coded {
+pub(in crate::host) struct Coded {
     clock: UnitClock,
     /// Time of the next packet; `Time::NEVER` after the last one.
-    pub(super) next: Time,
+    next: Time,
     /// Time at which the source stops.
     stop: Time,
     /// Octets of every packet, IP header included.
@@ -29,8 +33,9 @@ pub(super) struct Coded {
     data_sent: u64,
 }
 
-impl Coded {
-    pub(super) fn new(scenario: &Scenario, spec: &model::Flow) -> Coded {
+impl Endpoint for Coded {
+    fn new(scenario: &Scenario, index: FlowId) -> Coded {
+        let spec = &scenario.flows[index];
         let vc = &scenario.vcs[spec.vc];
         let packet = spec.packet();
         let bits = spec.mean_bits(vc.framing.without_parity());
@@ -49,48 +54,58 @@ impl Coded {
         }
     }
 
-    pub(super) fn start(&mut self, now: Time) {
-        self.next = before(self.stop, now + self.clock.first());
+    fn start<U: Uplink>(&mut self, out: &mut Interfaces<'_, U>) {
+        self.next = before(self.stop, out.now + self.clock.first());
     }
 
-    /// Send the next packet; returns its length in octets and its payload.
-    pub(super) fn send(&mut self, now: Time) -> (u32, Payload) {
-        let label = self.encoder.take();
-        self.next =
-            self.encoder.peek().map_or(Time::NEVER, |data| before(self.stop, now + self.clock.gap(data)));
+    fn next_timer(&self, end: End) -> Option<Time> {
+        (end == End::Source).then_some(self.next)
+    }
+
+    fn on_timer<U: Uplink>(&mut self, _: End, out: &mut Interfaces<'_, U>) {
+        let (sent, label) = (out.now, self.encoder.take());
+        let next = self.encoder.peek();
+        self.next = next.map_or(Time::NEVER, |data| before(self.stop, sent + self.clock.gap(data)));
         self.figures.sent += 1;
         self.data_sent += u64::from(label.index < self.code.data && self.decoder.counts(label.block));
         let ends_block = label.index + 1 == self.code.packets();
-        (self.packet, Payload::Coded { label, ends_block, sent: now })
+        out.send(self.packet, CodedPacket { label, ends_block, sent }.pack());
     }
 
-    /// Receive a packet.
-    pub(super) fn receive(&mut self, now: Time, label: Label, sent: Time) {
+    fn receive<U: Uplink>(&mut self, cargo: &Cargo, out: &mut Interfaces<'_, U>) {
+        if cargo.is_cut() {
+            return; // its data are lost
+        }
+        let CodedPacket { label, sent, .. } = CodedPacket::unpack(cargo);
         let packets = self.decoder.receive(label);
         self.figures.received += 1;
         self.figures.bytes += u64::from(packets) * u64::from(self.packet - udp::HEADERS);
         if label.index < self.code.data {
-            self.figures.delivery.add(now.since(sent));
+            self.figures.delivery.add(out.now.since(sent));
         }
     }
 
-    /// At the end of the run decide the outcome of every block that was sent, if no packet is in flight.
-    pub(super) fn finish(&mut self, circuit: &Circuit) {
-        if circuit.tally().under_way() == 0 {
-            self.decoder.close(self.encoder.blocks());
-        }
+    fn delivered(&self) -> u64 {
+        self.figures.bytes
     }
 
-    pub(super) fn figures(&self) -> Figures {
+    fn figures(&self) -> Figures {
         Figures {
             coded: Some(Box::new(Coding { data_sent: self.data_sent, books: self.decoder.books() })),
             ..self.figures.clone()
         }
     }
 
-    pub(super) fn reset_counters(&mut self) {
+    fn reset_counters(&mut self) {
         self.figures = self.figures.fresh();
         self.decoder.reset(self.encoder.blocks_begun());
         self.data_sent = 0;
+    }
+
+    /// Decide the outcome of every block that was sent, if no packet is in flight.
+    fn finish(&mut self, is_quiet: bool) {
+        if is_quiet {
+            self.decoder.close(self.encoder.blocks());
+        }
     }
 }

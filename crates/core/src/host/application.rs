@@ -2,7 +2,7 @@
 //! own clock, or endless data until it stops.
 
 use super::files::Files;
-use super::flow_outcome::TransferSpan;
+use super::outcome::TransferSpan;
 use crate::source::clock::Ticks;
 use crate::source::length::PacketLengths;
 use crate::transport::tcp::{SegmentOutlet, Sender};
