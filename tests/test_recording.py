@@ -179,7 +179,7 @@ def test_a_capture_counts_from_its_first_packet_and_gives_lengths_of_ip_packets(
 
 
 def joined(data: int, protocol: int = 6, options: int = 12) -> bytes:
-    """A record of so many octets of data behind headers of 40 octets and options."""
+    """A record with this data behind headers of 40 octets and options, all in octets."""
     head = bytes(9) + bytes([protocol]) + bytes(10)
     ip = b"\x45\x00" + struct.pack(">H", 40 + options + data) + head[4:]
     return bytes(12) + b"\x08\x00" + ip + bytes(12) + bytes([(20 + options) << 2]) + bytes(7 + options)

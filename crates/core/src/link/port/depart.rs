@@ -1,4 +1,4 @@
-//! A unit departs: whose turn it is, what its gates say, and the line; control frames go first.
+//! A unit departs: the next queue in turn, the gates, and the line; control frames go first.
 
 use super::Handling;
 use super::Loss;

@@ -169,7 +169,7 @@ impl DeliveryRate {
     }
 }
 
-/// Return the rate of so many octets in this time, rounded down to bits per second.
+/// Return the rate of `octets` in this time, rounded down to bits per second.
 fn rate(octets: u64, interval: Span) -> Rate {
     Rate((u128::from(8 * octets) * u128::from(PS_PER_S) / u128::from(interval.0)) as u64)
 }
@@ -189,7 +189,7 @@ mod tests {
         Delivered::of(MSS, (sent, end, false))
     }
 
-    /// A rate of so many segments in so many milliseconds.
+    /// The rate of `segments` in `ms` milliseconds.
     fn per(segments: u64, ms: u64) -> Option<Rate> {
         Some(rate(segments * MSS, Span::millis(ms)))
     }

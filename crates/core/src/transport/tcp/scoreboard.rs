@@ -70,7 +70,7 @@ pub struct Delivered {
 }
 
 impl Delivered {
-    /// So many octets, of which this segment was sent last.
+    /// An ACK that delivers `octets`, of which the segment `newest` was sent last.
     #[cfg(test)]
     pub(super) fn of(octets: u64, newest: (Time, u64, bool)) -> Delivered {
         Delivered { octets, newest: Some(newest), ..Delivered::default() }
