@@ -66,7 +66,7 @@ lint-python: $(VENV)/.built
 
 # The core is compiled with its tests, where every check is on, and for Python; all else is tested with the latter.
 TEST_CORE = cargo test --locked --package pushout-core --lib
-TEST_OTHERS = cargo test --locked --release --package pushout-worst --package pushout-web
+TEST_OTHERS = cargo test --locked --release --package pushout-worst --package pushout-web --package pushout-net --package pushout-net-examples
 TEST_PAGES = cargo test --locked --release --package pushout-core --doc
 
 # After clippy, for both write to one folder.
@@ -105,7 +105,8 @@ notebooks-again: $(VENV)/.docs $(VENV)/.built ## Run the notebooks of the course
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	export PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} && \
 		cargo test --locked --release --package pushout-core --lib -- \
-			equivalence:: textbook:: behaviour::deliveries:: behaviour::memories:: behaviour::pauses::
+			equivalence:: textbook:: behaviour::deliveries:: behaviour::memories:: behaviour::pauses:: && \
+		cargo test --locked --release --package pushout-net --test path
 
 laws: need ## The profile `linux` beside this kernel with every loss of ten segments (root, cc and ip; ARGS=--record: into vectors/recovery.json)
 	$$(test $$(id -u) = 0 || echo sudo) python3 benchmarks/kernel/laws.py $(ARGS)
@@ -180,7 +181,7 @@ picture: $(VENV)/.built ## Draw the figure of the README
 
 docs: $(VENV)/.docs $(VENV)/.built ## The site in target/site and the simulator's documentation in target/doc, warnings denied
 	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going --builder html docs target/site
-	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core
+	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core --package pushout-net
 	@echo "the site: target/site/index.html"
 
 wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile, LIBC=musl: for Alpine)
