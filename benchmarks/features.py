@@ -55,6 +55,7 @@ FABRIC_PORTS = ('"host.back"', "fabric", '"fabric.back"')
 BASES = {
     "W3-100": Base(W3, 2),
     "leaf-spine 64": Base(BENCHMARKS / "leaf-spine.toml", 0.01, ports=FABRIC_PORTS),
+    "leaf-spine 128": Base(BENCHMARKS / "leaf-spine.toml", 0.005, ("topology.leaves=8",), FABRIC_PORTS),
     "W1-cell": Base(SCENARIOS / "w1-cell.toml", 4),
     "W2": Base(SCENARIOS / "mux-periodic.toml", 4),
     "Poisson cells": Base(SCENARIOS / "mux-poisson.toml", 4),
@@ -115,7 +116,10 @@ DT = 'admission={policy="dynamic-threshold", alpha=8.0}'
 NEVER = 'loss=[{link="bottleneck", flow="flow1", packets=[1000000000]}]'
 TAGS_READ = ('.admission={policy="tail-drop", clp_threshold="80 %"}',)
 GILBERT = 'loss=[{link="bottleneck", gilbert={to_bad=0.0001, to_good=0.25}}]'
-PAUSED = ('queue.all={pause={xoff="20000 cells", xon="15000 cells"}, limit="10000 cells"}',)
+PAUSED = (
+    *chip('pool.lossless={side="ingress"}'),
+    'queue.all={pause={xoff="20000 cells", xon="15000 cells"}, limit="10000 cells"}',
+)
 
 FEATURES = (
     Feature("CoDel", "port", PORT, admitted("codel")),
@@ -134,7 +138,8 @@ FEATURES = (
     Feature("ABM", "memory", MEMORY, CHIP, chip('admission={policy="abm"}')),
     Feature("longest queue", "memory", WHOLE_MEMORY, CHIP, chip('pushout={policy="longest-queue"}')),
     Feature("Occamy", "memory", WHOLE_MEMORY, CHIP, chip('admission={policy="occamy"}')),
-    Feature("PFC", "memory", WHOLE_MEMORY, CHIP, (*chip('pool.lossless={side="ingress"}'), *PAUSED)),
+    Feature("PFC", "memory", WHOLE_MEMORY, CHIP, PAUSED),
+    Feature("PFC fabric 128", "fabric", {"leaf-spine 128": 0}, CHIP, PAUSED),
     Feature("one loss that never acts", "loss", {"W3-100": 1.1}, sets=(NEVER,)),
     Feature("Gilbert losses", "loss", {"W3-100": 0}, sets=(GILBERT,)),
     Feature("SACK, nothing lost", "transport", {"W3-10": 1.15}, sets=("flows.transport.sack=true",)),

@@ -99,9 +99,53 @@ def test_a_matrix_without_a_topology_has_one_switch(tmp_path: Path) -> None:
 QDISCS: dict[str, dict[str, Any]] = {
     "pfifo 8001: dev eth0 root refcnt 2 limit 1000p": {"buffer": "1000 packets"},
     "bfifo 8001: root refcnt 2 limit 30Kb": {"buffer": "30720 bytes"},
-    "fq_codel 0: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn": {
+    "fq_codel 0: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn drop_batch 32": {
         "buffer": "10240 packets",
-        "discipline": "fq-codel",
+        "admission": {
+            "policy": "codel",
+            "law": "linux",
+            "target": "5 ms",
+            "interval": "100 ms",
+            "action": "mark",
+            "full": "fattest-queue",
+            "batch": 32,
+        },
+        "scheduler": {"policy": "fair-queue", "quantum": "1514 bytes", "buckets": 1024},
+    },
+    "fq_pie 2: root limit 10240p flows 512 target 15ms tupdate 16ms alpha 2 beta 20 quantum 1514b ecn_prob 10": {
+        "buffer": "10240 packets",
+        "admission": {
+            "policy": "pie",
+            "law": "linux",
+            "target": "15 ms",
+            "update": "16 ms",
+            "alpha": 0.125,
+            "beta": 1.25,
+            "mark_limit": 0.1,
+        },
+        "scheduler": {"policy": "fair-queue", "quantum": "1514 bytes", "buckets": 512},
+    },
+    "dualpi2 3: root limit 9p target 15ms tupdate 16ms alpha 0.15625 beta 3.1953 coupling_factor 2 step_thresh 1ms": {
+        "buffer": "9 packets",
+        "admission": {
+            "policy": "pi2",
+            "law": "linux",
+            "target": "15 ms",
+            "update": "16 ms",
+            "step": "1 ms",
+            "alpha": 0.15625,
+            "beta": 3.1953,
+            "coupling": 2,
+        },
+        "scheduler": {"policy": "dual-queue"},
+    },
+    "tbf 8001: root refcnt 2 rate 20Mbit burst 15Kb lat 50ms": {
+        "buffer": "140360 bytes",
+        "shaper": {"rate": "20000000 b/s", "burst": "15360 bytes"},
+    },
+    "pfifo_head_drop 1: root refcnt 2 limit 100p": {
+        "buffer": "100 packets",
+        "admission": {"policy": "drop-from-front"},
     },
     "codel 1: root refcnt 2 limit 1000p target 4.999ms interval 99.9ms ecn": {
         "buffer": "1000 packets",
@@ -115,15 +159,24 @@ QDISCS: dict[str, dict[str, Any]] = {
     },
     "pie 1: root refcnt 2 limit 1000p target 15ms tupdate 16ms alpha 2 beta 20": {
         "buffer": "1000 packets",
-        "admission": {"policy": "pie", "law": "linux", "target": "15 ms", "update": "16 ms"},
+        "admission": {
+            "policy": "pie",
+            "law": "linux",
+            "target": "15 ms",
+            "update": "16 ms",
+            "alpha": 0.125,
+            "beta": 1.25,
+        },
     },
-    "red 1: root refcnt 2 limit 400Kb min 30Kb max 90Kb ecn": {
+    "red 1: root refcnt 2 limit 400Kb min 30Kb max 90Kb ewma 5 adaptive probability 0.02 ecn": {
         "buffer": "409600 bytes",
         "admission": {
             "policy": "red",
             "max_p": 0.02,
             "min_threshold": "30720 bytes",
             "max_threshold": "92160 bytes",
+            "weight": 0.03125,
+            "adaptive": True,
             "action": "mark",
         },
     },
@@ -132,8 +185,9 @@ QDISCS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("line", QDISCS)
 def test_a_qdisc_is_the_port_of_every_switch(tmp_path: Path, line: str) -> None:
-    others = "qdisc noqueue 0: dev lo root refcnt 2 \nqdisc fq_codel 0: dev eth0 parent :1 limit 10240p\n"
-    found = imported(tmp_path, matrix=MATRIX, tc=f"{others}qdisc {line} \n")
+    others = "qdisc noqueue 0: dev lo root refcnt 2 \nqdisc fq_codel 0: dev eth9 parent :1 limit 10240p\n"
+    counters = " Sent 9600 bytes 8 pkt (dropped 3, overlimits 0 requeues 0)\n backlog 0b 0p requeues 0\n"
+    found = imported(tmp_path, matrix=MATRIX, tc=f"{others}qdisc {line} \n{counters}")
     assert found.port == QDISCS[line]
     tables = foreign.scenario(found, "tc")
     assert finished(tables) == 3
@@ -148,7 +202,7 @@ def test_every_option_of_a_qdisc_changes_the_port_or_is_named(tmp_path: Path, li
     before = imported(tmp_path, matrix=MATRIX, tc=f"qdisc {line}\n")
     for option in options:
         without = re.sub(rf" {option}( [0-9]\S*)?", "", line)
-        if option in ("limit", "min", "max"):
+        if option in ("limit", "min", "max", "rate", "burst", "lat"):
             with pytest.raises(QuestionError):
                 imported(tmp_path, matrix=MATRIX, tc=f"qdisc {without}\n")
             continue
@@ -159,26 +213,117 @@ def test_every_option_of_a_qdisc_changes_the_port_or_is_named(tmp_path: Path, li
 
 
 def test_what_tc_shows_beside_the_root_is_named(tmp_path: Path) -> None:
-    red = "red 8007: dev eth9 root refcnt 2 limit 400000b min 30000b max 90000b adaptive ewma 5 probability 0.02"
+    red = "red 8007: dev eth9 root refcnt 2 limit 400000b min 30000b max 90000b harddrop Scell_log 5 probability 0.02"
     child = "qdisc fq_codel 0: dev eth0 parent :1 limit 10240p\n"
     found = imported(tmp_path, matrix=MATRIX.replace("size 1 prio 7", "size 1 prio 3"), tc=f"{child}qdisc {red}\n")
     shown = [row.replace(str(tmp_path), "").lstrip("/") for row in found.left_out]
     assert shown == [
         "matrix.txt:5: prio 3 is left out",
         "tc.txt:1: qdisc fq_codel dev eth0 parent :1 is left out",
-        "tc.txt:2: red adaptive is left out",
-        "tc.txt:2: red ewma 5 is left out",
+        "tc.txt:2: red harddrop is left out",
+        "tc.txt:2: red Scell_log 5 is left out",
     ]
     flows = imported(tmp_path, flow=FLOWS).left_out
     assert len(flows) == 1
     assert flows[0].endswith("flow.txt:2: the port of each flow is left out")
 
 
-@pytest.mark.parametrize("root", ["mq 0: root", "noqueue 0: root refcnt 2"])
-def test_a_port_without_a_limit_is_refused(tmp_path: Path, root: str) -> None:
+def test_a_port_without_a_limit_is_refused(tmp_path: Path) -> None:
     children = "".join(f"qdisc fq_codel 0: dev eth0 parent :{n} limit 10240p target 5ms\n" for n in (1, 2))
     with pytest.raises(QuestionError, match="a qdisc with root must have a limit: write root in place of parent"):
-        imported(tmp_path, matrix=MATRIX, tc=f"qdisc {root}\n{children}")
+        imported(tmp_path, matrix=MATRIX, tc=f"qdisc noqueue 0: root refcnt 2\n{children}")
+    with pytest.raises(
+        QuestionError, match=r"tc\.txt:1: the qdisc htb keeps its packets in the qdiscs below it, and none"
+    ):
+        imported(tmp_path, matrix=MATRIX, tc="qdisc htb 1: dev eth0 root r2q 10 default 0x1\n")
+
+
+TREES = {
+    "mq 0: root|codel 0: dev eth0 parent :1 limit 9p target 5ms|codel 0: dev eth0 parent :2 limit 9p target 5ms": (
+        {"buffer": "9 packets", "admission": {"target": "5 ms"}},
+        ["tc.txt:1: mq 2 queues, each with this limit, which become one is left out"],
+    ),
+    "htb 1: dev eth0 root r2q 10 default 0x1|codel 110: dev eth0 parent 1:10 limit 1001p target 25ms interval 120ms": (
+        {"buffer": "1001 packets", "admission": {"target": "25 ms", "interval": "120 ms"}},
+        [
+            "tc.txt:1: htb r2q 10 is left out",
+            "tc.txt:1: htb default 0x1 is left out",
+            "tc.txt:1: htb its classes and their rates, which tc class show prints is left out",
+        ],
+    ),
+    "tbf 1: dev eth0 root rate 8Mbit burst 3Kb lat 10ms|pie 2: dev eth0 parent 1:1 limit 50p target 20ms": (
+        {
+            "buffer": "50 packets",
+            "admission": {"target": "20 ms"},
+            "shaper": {"rate": "8000000 b/s", "burst": "3072 bytes"},
+        },
+        ["tc.txt:1: tbf limit, in place of which that of the qdisc below it holds is left out"],
+    ),
+}
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_a_tree_of_qdiscs_is_the_port_of_its_leaf(tmp_path: Path, tree: str) -> None:
+    text = "".join(f"qdisc {line}\n" for line in tree.split("|"))
+    found = imported(tmp_path, matrix=MATRIX, tc=text)
+    port, left_out = TREES[tree]
+    assert {key: found.port[key] for key in port if key != "admission"} == {
+        key: value for key, value in port.items() if key != "admission"
+    }
+    assert port["admission"].items() <= found.port["admission"].items()
+    shown = [row.replace(str(tmp_path), "").lstrip("/") for row in found.left_out]
+    assert [row for row in shown if row.startswith("tc.txt")] == left_out
+    assert finished(foreign.scenario(found, "tc")) == 3
+
+
+def test_queues_that_differ_are_refused(tmp_path: Path) -> None:
+    rows = "qdisc prio 1: dev eth0 root bands 2\nqdisc pfifo 2: dev eth0 parent 1:1 limit 9p\n"
+    with pytest.raises(
+        QuestionError, match=r"tc\.txt:1: the 2 qdiscs below prio must be alike, because they become one"
+    ):
+        imported(tmp_path, matrix=MATRIX, tc=f"{rows}qdisc pfifo 3: dev eth0 parent 1:2 limit 8p\n")
+
+
+def test_the_json_of_tc_says_what_its_text_says(tmp_path: Path) -> None:
+    row = {
+        "kind": "fq_codel",
+        "handle": "8001:",
+        "dev": "eth0",
+        "root": True,
+        "refcnt": 2,
+        "options": {"limit": 1001, "flows": 64, "quantum": 300, "target": 4999, "interval": 99999, "ecn": True},
+        "bytes": 100,
+        "drops": 0,
+    }
+    text = "qdisc fq_codel 1: root limit 1001p flows 64 quantum 300 target 4999us interval 99999us ecn\n"
+    for indent in (None, 2):
+        found = imported(
+            tmp_path, matrix=MATRIX, tc=json.dumps([row, {"kind": "noqueue", "dev": "lo", "root": True}], indent=indent)
+        )
+        assert found.port == imported(tmp_path, matrix=MATRIX, tc=text).port
+    shaped = [{"kind": "tbf", "root": True, "options": {"rate": 2500000, "burst": 15360, "lat": 50000}}]
+    line = "qdisc tbf 8001: root refcnt 2 rate 20Mbit burst 15Kb lat 50ms"
+    assert (
+        imported(tmp_path, matrix=MATRIX, tc=json.dumps(shaped)).port == imported(tmp_path, matrix=MATRIX, tc=line).port
+    )
+    for half in (json.dumps([row])[:90], '{"kind": "codel"}', "[1]"):
+        with pytest.raises(QuestionError, match="the JSON of tc must be"):
+            imported(tmp_path, matrix=MATRIX, tc=half)
+
+
+def test_the_cases_of_foreign_files_come_out_whole(tmp_path: Path) -> None:
+    line = "qdisc fq_codel 110: dev eth9 root refcnt 2 limit 1001p flows 1024 quantum 300 target 25ms interval 120ms\n"
+    port = imported(tmp_path, matrix=MATRIX, tc=line).port
+    assert port["admission"]["target"] == "25 ms"
+    assert port["admission"]["interval"] == "120 ms"
+    assert port["scheduler"]["quantum"] == "300 bytes"
+    assert "action" not in port["admission"]
+    bits = imported(
+        tmp_path,
+        topology="3 1 2\n2\n0 2 25000000000.0 1us 0\n1 2 25000000000.0 1us 0\n",
+        flow="1\n0 1 3 100 5000 2.0\n",
+    )
+    assert [link.rate_bps for link in bits.links] == [25 * 10**9] * 2
 
 
 @pytest.mark.timeout(120)

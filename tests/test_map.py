@@ -128,7 +128,7 @@ def test_the_files_in_the_drawing_of_the_engine_exist() -> None:
         ("Ports are in `link/prot/` and in `prot.rs`; `studies/*/study.toml` and `studies/*/studies.toml`.", 3),
         ("A port keeps `Port::mark` and `chosen()`; `section!` declares keys; `--set` is an option.", 0),
         ("A port keeps `Port::marks_twice`, `chosen_by()`, `Prot` and `sections!`.", 4),
-        ("| a mark | `link/port/mod.rs` `Port::mark` |\n| a claim | `study/samples.py` `Samples.check()` |", 0),
+        ("| a mark | `link/port/arrive.rs` `Port::mark` |\n| a claim | `study/samples.py` `Samples.check()` |", 0),
         ("| a mark | `link/line.rs` `Port::mark` |\n| a claim | `study/outcome.py` `Samples.check()` |", 2),
         ("| a mark | `link/port/mod.rs` `Line::mark_all` |", 1),
     ],

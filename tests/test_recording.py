@@ -178,6 +178,38 @@ def test_a_capture_counts_from_its_first_packet_and_gives_lengths_of_ip_packets(
     assert recorded(tmp_path / "a.pcap") == recorded(tmp_path / "a.csv")
 
 
+def joined(data: int, protocol: int = 6, options: int = 12) -> bytes:
+    """A record with this data behind headers of 40 octets and options, all in octets."""
+    head = bytes(9) + bytes([protocol]) + bytes(10)
+    ip = b"\x45\x00" + struct.pack(">H", 40 + options + data) + head[4:]
+    return bytes(12) + b"\x08\x00" + ip + bytes(12) + bytes([(20 + options) << 2]) + bytes(7 + options)
+
+
+def captured_records(records: list[bytes]) -> bytes:
+    file = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    for frame in records:
+        length = 14 + int.from_bytes(frame[16:18])
+        file += struct.pack("<IIII", 5, 0, len(frame), length) + frame
+    return file
+
+
+def test_records_that_segmentation_offload_joined_are_the_packets_of_the_link(tmp_path: Path) -> None:
+    records = [joined(20 * 1448), joined(2 * 1448 + 100), joined(500), joined(8 * 1460, options=0)]
+    (tmp_path / "a.pcap").write_bytes(captured_records(records))
+    sizes = [1500] * 20 + [1500, 1500, 152] + [552] + [1500] * 8
+    (tmp_path / "a.csv").write_text("time,bytes\n" + "".join(f"0,{size}\n" for size in sizes))
+    assert recorded(tmp_path / "a.pcap").partition(";")[2] == recorded(tmp_path / "a.csv").partition(";")[2]
+
+
+def test_long_frames_stay_whole_and_joined_datagrams_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.pcap").write_bytes(captured_records([joined(8948), joined(1448)]))
+    (tmp_path / "a.csv").write_text("time,bytes\n0,9000\n0,1500\n")
+    assert recorded(tmp_path / "a.pcap").partition(";")[2] == recorded(tmp_path / "a.csv").partition(";")[2]
+    (tmp_path / "b.pcap").write_bytes(captured_records([joined(1000), joined(12_000, protocol=17)]))
+    with pytest.raises(pushout.ScenarioError, match="packet 2: its 12052 bytes are no packet of a link"):
+        recorded(tmp_path / "b.pcap")
+
+
 def test_a_trace_of_pushout_can_be_replayed(tmp_path: Path) -> None:
     traced = pushout.trace(scenario(write(tmp_path / "a.csv", rows(50))), ports=["wire"])
     (tmp_path / "trace.pcapng").write_bytes(traced.pcapng)

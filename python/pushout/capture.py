@@ -1,4 +1,8 @@
-"""Read IP packets from captures: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng)."""
+"""Read IP packets from captures: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng).
+
+A host whose network card divides what it sends, or joins what it receives, captures records that are no packets of a
+link. A capture with a record longer than any frame is of such a host: its TCP records are divided again.
+"""
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -27,6 +31,16 @@ MOST_OCTETS = 2**26
 """Length of a block; a longer one is damage."""
 
 
+LONGEST_PACKET = 9216
+"""Octets of the longest IP packet of an Ethernet; a longer record is several packets, which a network card divides."""
+
+DIVIDED = 1500
+"""Octets of the packets into which a record is divided then."""
+
+TCP = 6
+"""The protocol number of TCP."""
+
+
 class CaptureError(ValueError):
     """A capture is damaged or of an unknown kind."""
 
@@ -50,16 +64,55 @@ def packets(file: BinaryIO) -> Iterator[tuple[int, int, int, int]]:
     start = file.read(4)
     if start not in PCAP and start != PCAPNG:
         raise CaptureError("must be a capture in the format pcap or pcapng")
-    found = _pcapng(file) if start == PCAPNG else _pcap(file, *PCAP[start])
+    is_joined = joins(file)
     first: tuple[int, int] | None = None
-    for number, (time, (link, digits), data, length) in enumerate(found, 1):
+    for number, (time, (link, digits), data, length) in enumerate(_records(file), 1):
         first = first or (time, digits)
         finest = max(digits, first[1])
         since = time * 10 ** (finest - digits) - first[0] * 10 ** (finest - first[1])
         if since < 0:
             raise CaptureError(f"packet {number}: its time is before that of the first packet; sort the file by time")
         if octets := _ip_octets(link, data, length, number):
-            yield since, finest, octets, number
+            for size in _divided(LINKS[link](data, 0) or 0, data, octets, number) if is_joined else (octets,):
+                yield since, finest, size, number
+
+
+def joins(file: BinaryIO) -> bool:
+    """Return whether a capture has a record longer than any packet of a link; the file is read from its beginning."""
+    try:
+        return any(length > LONGEST_PACKET for _, _, _, length in _records(file))
+    except CaptureError:
+        return False  # the packets ahead of the damage are read before it is reported
+
+
+def _records(file: BinaryIO) -> "Iterator[Captured]":
+    """Yield the records of a capture, from the beginning of its file."""
+    file.seek(0)
+    start = file.read(4)
+    return _pcapng(file) if start == PCAPNG else _pcap(file, *PCAP[start])
+
+
+def _divided(begin: int, data: bytes, octets: int, number: int) -> Iterator[int]:
+    """Yield the octets of the packets that a record of TCP was or will be; its IP header begins at `begin`."""
+    if octets <= DIVIDED:
+        yield octets
+        return
+    is_4 = data[begin] >> 4 == 4
+    head, protocol = (
+        ((data[begin] & 15) * 4, data[begin + 9 : begin + 10]) if is_4 else (40, data[begin + 6 : begin + 7])
+    )
+    offset = data[begin + head + 12 : begin + head + 13]
+    if protocol != bytes([TCP]) or not offset:
+        raise CaptureError(
+            f"packet {number}: its {octets} bytes are no packet of a link, since the network card of the host joins or "
+            "divides them; capture with ethtool -K DEV tso off gso off gro off, or on the link"
+        )
+    headers = head + (offset[0] >> 4) * 4
+    rest = octets - headers
+    while rest > 0:
+        data_octets = min(rest, DIVIDED - headers)
+        yield headers + data_octets
+        rest -= data_octets
 
 
 Captured = tuple[int, Interface, bytes, int]

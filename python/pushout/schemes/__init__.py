@@ -2192,11 +2192,14 @@ class TransferList(Scheme):
     - `file` (not set): The file: CSV, a connection matrix of htsim (.cm), or a flow file of the HPCC family.
     - `data` (lines; not set): The rows of the file as CSV, which `pushout` adds; or rows that are written here instead
       of a file.
+    - `after_delay` (time; default "0 s"): Time from the end of the last transfer for which a transfer waits to its
+      start, in addition to the `start` of its row. Transfers that wait for none start at the `start` of their rows.
     """
 
     kind: str = field(default="list", init=False, repr=False)
     file: str | None = None
     data: str | None = None
+    after_delay: str = "0 s"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pushout import capture, kept
 from pushout.errors import QuestionError
 from pushout.excerpt import place, quoted
 from pushout.flowlist import PS_PER_S
@@ -15,6 +16,12 @@ from pushout.recording import packets
 
 WINDOW_PS = PS_PER_S // 1000
 """Length of a burst: a millisecond."""
+
+DIVIDED_RECORDS = (
+    "{}: that records longer than 9216 bytes are one packet, since segmentation offload joined them; they are divided "
+    "into packets of up to 1500 bytes"
+)
+"""What is said about a capture of a host with segmentation offload."""
 
 DRAIN_S = 1
 """Time that a run has beyond the last packet, besides what the buffer takes to empty."""
@@ -34,6 +41,8 @@ class Captured:
     """Most octets that come within a millisecond."""
     buffer: int
     """Octets of the smallest buffer that loses nothing, with the packet in transmission."""
+    divided: bool
+    """Whether records were several packets, which a network card had joined or was to divide."""
 
     def summary(self) -> dict[str, Any]:
         """Return what a command prints."""
@@ -47,6 +56,7 @@ class Captured:
             "rate_bps": self.rate_bps,
             "buffer_bytes": self.buffer,
             "buffer_s": 8 * self.buffer / self.rate_bps,
+            **({"left_out": [DIVIDED_RECORDS.format(place(str(self.file)))]} if self.divided else {}),
         }
 
 
@@ -60,7 +70,9 @@ def read(file: Path, rate: str) -> Captured:
         line.send(time, size)
         bursts.add(time, size)
         count, octets, last = count + 1, octets + size, time
-    return Captured(file, line.rate, count, octets, last, bursts.most, line.most)
+    with kept.opened(file) as opened:
+        divided = capture.is_capture(opened, file) and capture.joins(opened)
+    return Captured(file, line.rate, count, octets, last, bursts.most, line.most, divided)
 
 
 class _Line:

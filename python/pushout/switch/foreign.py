@@ -1,8 +1,8 @@
 """Scenarios from files of other simulators: topologies and flows of the HPCC family, matrices of htsim, lines of tc.
 
 *Source*: alibaba-edu/High-Precision-Congestion-Control, `simulation/mix` (topology.txt: nodes, switches, links; their
-numbers; a link a line: two nodes, rate, delay, error rate); iproute2, `tc qdisc show`, whose sizes count 1024 bytes as
-Kb. `pushout/flowlist.py` has the lists of flows.
+numbers; a link a line: two nodes, rate, delay, error rate). `qdisc.py` reads what tc prints, `pushout/flowlist.py` the
+lists of flows.
 """
 
 import re
@@ -16,6 +16,7 @@ from pushout.capture import is_capture
 from pushout.errors import QuestionError
 from pushout.excerpt import place, quoted
 from pushout.flowlist import MOST_NODES, PS_PER_S, Flow, Lines, csv, flows, is_flow_file, is_matrix, matrix
+from pushout.switch import qdisc
 from pushout.switch.captured import largest_burst
 
 LARGEST = 2**26
@@ -120,7 +121,7 @@ def _kind(lines: Lines) -> Callable[[Lines, Imported], None]:
         return _matrix
     if is_flow_file(first):
         return _flows
-    if words[0] == "qdisc":
+    if words[0] == "qdisc" or first.startswith(("[", "{")):
         return _tc
     if {"from", "to"} <= set(re.split(r"[,\s]+", first)):
         lines.refuse('a list of transfers needs no import: a scenario names it, as in [workload] kind = "list"')
@@ -174,7 +175,7 @@ def _link(lines: Lines, words: Sequence[str], nodes: int) -> Link:
     one, other = (lines.whole(word, "a node of a link", nodes - 1) for word in words[:2])
     if one == other:
         lines.refuse(f"a link must join two nodes, not {one} with itself")
-    rate = re.fullmatch(r"([0-9.]{1,15})([kKMGT]?)(?:bps|b/s)", words[2], re.ASCII)
+    rate = re.fullmatch(r"([0-9.]{1,20})([kKMGT]?)(?:bps|b/s)?", words[2], re.ASCII)
     delay = re.fullmatch(r"([0-9.]{1,15})(s|ms|us|ns|ps)", words[3], re.ASCII)
     if not rate or not delay:
         lines.refuse(f"a link must have rate and delay as in 100Gbps 1us, not {quoted(' '.join(words[2:4]))}")
@@ -187,92 +188,10 @@ def _link(lines: Lines, words: Sequence[str], nodes: int) -> Link:
 
 
 def _tc(lines: Lines, found: Imported) -> None:
-    """Read the root queue disciplines of `tc qdisc show`: one for all ports of switches."""
-    known = ", ".join(QDISCS)
-    for line in lines:
-        words = line.split()
-        if words[0] != "qdisc" or len(words) < 3:
-            lines.refuse(f"the line must begin with qdisc KIND HANDLE, not {quoted(line)}")
-        if "parent" in words or words[1] in ("noqueue", "mq", "ingress", "clsact"):
-            lines.leave_out(" ".join(word for word in words[:7] if word != words[2]))
-            continue
-        if words[1] not in QDISCS:
-            lines.refuse(f"the qdisc must be one of {known}, not {quoted(words[1])}")
-        if found.port:
-            lines.refuse("one root qdisc must be given: that of the device whose port the scenario is about")
-        found.port = _port(lines, words[1], _options(words[3:]))
-    if not found.port:
-        lines.refuse(f"a qdisc with root must have a limit: write root in place of parent for one of {known}")
-
-
-OPTIONS = {
-    "pfifo": ("limit",),
-    "bfifo": ("limit",),
-    "fq_codel": ("limit",),
-    "codel": ("limit", "target", "interval", "ecn"),
-    "pie": ("limit", "target", "tupdate", "ecn"),
-    "red": ("limit", "min", "max", "probability", "ecn"),
-}
-"""Queue disciplines that have a scheme here, each with the options that become keys of the scheme."""
-
-QDISCS = tuple(OPTIONS)
-
-NO_SETTINGS = ("root", "dev", "refcnt")
-"""Words of a line that set nothing of a queue discipline."""
-
-FLAGS = ("root", "ecn", "adaptive", "harddrop", "nodrop", "bytemode", "dq_rate_estimator", "offloaded")
-
-
-def _options(words: Sequence[str]) -> dict[str, str]:
-    """Return the options of a qdisc; flags have no value."""
-    found, index = {}, 0
-    while index < len(words):
-        is_flag = words[index] in FLAGS or index + 1 == len(words)
-        found[words[index]] = "" if is_flag else words[index + 1]
-        index += 1 if is_flag else 2
-    return found
-
-
-def _port(lines: Lines, kind: str, options: Mapping[str, str]) -> dict[str, Any]:
-    """Return the port of a scenario with this queue discipline; the others of its options are left out."""
-    if "limit" not in options:
-        lines.refuse(f"the qdisc {kind} must have a limit")
-    for key, value in options.items():
-        if key not in (*OPTIONS[kind], *NO_SETTINGS):
-            lines.leave_out(f"{kind} {key} {value}".rstrip())
-    buffer = _limit(lines, options["limit"], "packets" if kind in ("pfifo", "codel", "fq_codel", "pie") else "bytes")
-    if kind in ("pfifo", "bfifo"):
-        return {"buffer": buffer}
-    if kind == "fq_codel":
-        return {"buffer": buffer, "discipline": "fq-codel"}
-    action = {"action": "mark"} if "ecn" in options else {}
-    if kind == "red":
-        low, high = (_limit(lines, options.get(key, ""), "bytes") for key in ("min", "max"))
-        share = float(lines.decimal(options.get("probability", "0.02"), "probability", 1))
-        levels = {"min_threshold": low, "max_threshold": high}
-        return {"buffer": buffer, "admission": {"policy": "red", "max_p": share, **levels, **action}}
-    times = (
-        {"target": "target", "interval": "interval"} if kind == "codel" else {"target": "target", "tupdate": "update"}
-    )
-    keys = {ours: _time(lines, options[theirs]) for theirs, ours in times.items() if theirs in options}
-    return {"buffer": buffer, "admission": {"policy": kind, "law": "linux", **keys, **action}}
-
-
-def _limit(lines: Lines, text: str, unit: str) -> str:
-    """Convert a limit of tc: 1000p, 400000b or 30Kb, where K is 1024."""
-    match = re.fullmatch("([0-9]{1,12})(p|b|Kb|Mb)?", text, re.ASCII)
-    packets = match is not None and match[2] in ("p", None) and unit == "packets"
-    if not match or int(match[1]) < 1 or not (packets or (unit == "bytes" and match[2] != "p")):
-        lines.refuse(f"the limit must be a number of {unit}, as tc prints it, not {quoted(text)}")
-    scale = {"Kb": 2**10, "Mb": 2**20}.get(match[2] or "", 1)
-    return f"{int(match[1]) * scale} {unit}"
-
-
-def _time(lines: Lines, text: str) -> str:
-    match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(s|ms|us|ns)", text, re.ASCII)
-    if not match:
-        lines.refuse(f"a time must be as tc prints it, as in 5ms, not {quoted(text)}")
-    return f"{match[1]} {match[2]}"
+    """Read the queue disciplines of `tc qdisc show`: one port for all switches."""
+    if found.port:
+        lines.refuse("one root qdisc must be given: that of the device whose port the scenario is about")
+    found.port = qdisc.port(lines)
 
 
 def _check(found: Imported) -> None:
@@ -353,7 +272,9 @@ def _losses(found: Imported) -> Iterator[dict[str, Any]]:
 
 def _duration(found: Imported) -> int:
     """Return a duration in µs: after the last start twice the time of the busiest host at the slowest rate."""
-    slowest = min((link.rate_bps for link in found.links), default=100 * 10**9)
+    shaped = found.port.get("shaper", {}).get("rate", "").split()
+    rates = [*(link.rate_bps for link in found.links), *(int(word) for word in shaped[:1])]
+    slowest = min(rates, default=100 * 10**9)
     busy: dict[int, int] = {}
     for flow in found.flows:
         for number in (flow.source, -1 - flow.sink):

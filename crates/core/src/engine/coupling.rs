@@ -18,8 +18,8 @@ use crate::buffer::pushout::longest_queue::End;
 use crate::kernel::queue::{Class, Event};
 use crate::link::control::{Control, PauseFrame};
 use crate::link::port::Loss;
-use crate::memory::Signal;
 use crate::memory::pushout::{Cut, Piece};
+use crate::memory::{Memory, Signal};
 use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
@@ -71,6 +71,8 @@ pub(super) struct ActingMemories {
     of: IdVec<LineId, Option<MemoryId>>,
     /// Time of the next action of each memory.
     clocks: IdVec<MemoryId, Time>,
+    /// Whether each memory may expel packets.
+    expels: IdVec<MemoryId, bool>,
     /// Event entity of the first memory: the entities of memories follow those of ports.
     first: usize,
 }
@@ -79,7 +81,15 @@ impl ActingMemories {
     /// Build the record of the memories of a network at time zero.
     pub(super) fn new(scenario: &Scenario, network: &Network) -> ActingMemories {
         let clocks = IdVec::filled(Time::NEVER, scenario.memories.len());
-        ActingMemories { of: network.acting_memories(), clocks, first: scenario.lines.len() }
+        let expels = network.memories().map(Memory::is_expelling).collect();
+        ActingMemories { of: network.acting_memories(), clocks, expels, first: scenario.lines.len() }
+    }
+
+    /// Return whether a memory has something to do now, after a packet has joined or left it: it may expel packets, has signals for
+    /// senders, or repeats pauses. Its clock shows the first repetition, or an earlier instant.
+    #[inline]
+    pub(super) fn are_due(&self, network: &Network, memory: MemoryId, now: Time) -> bool {
+        self.expels[memory] || self.clocks[memory] <= now || network.has_signals(memory)
     }
 
     /// Return the memory of a port, if this memory acts at instants of its own.

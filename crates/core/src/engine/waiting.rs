@@ -1,11 +1,13 @@
 //! Transfers that start when others have ended.
 //!
 //! # What it assumes
-//! A transfer ends when its last octet has been acknowledged. On the fast engine those that wait for it begin at its own host.
+//! A transfer ends when its last octet has been acknowledged. On the fast engine those that wait for it begin at its own host, or after
+//! a delay.
 //!
 //! # Why that is exact
 //! It is the definition: a transfer whose last predecessor ends at an instant starts at this instant, after its delay. At
-//! one host this is a timer that the host sets; a host that acts ahead of time meets its own timers in order.
+//! one host this is a timer that the host sets; a host that acts ahead of time meets its own timers in order. Hosts that wait for each
+//! other do not act ahead of time (`packets/route.rs`): what they receive and their timers keep the order of the kernel.
 //!
 //! # What turns it off
 //! A scenario without such transfers.

@@ -71,7 +71,7 @@ impl<U: Uplink> SegmentOutlet for Interfaces<'_, U> {
 pub(super) enum Task {
     /// A packet has arrived: hand it to the transport.
     Receive(Cargo),
-    /// The transport has written a packet of so many octets: hand it to the network interface.
+    /// The transport has written a packet of this length in octets: hand it to the network interface.
     Send(u32, Cargo),
 }
 

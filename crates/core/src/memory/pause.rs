@@ -27,9 +27,9 @@ pub struct QueuePause {
 impl QueuePause {
     /// Return whether the sender of a queue may send again; the queue holds `held` cells, none of them headroom, and
     /// may hold `most`.
-    pub(super) fn is_over(&self, held: u64, most: f64) -> bool {
-        let below = self.xon_offset.map_or(0.0, |offset| most - offset as f64);
-        held <= self.xon || held as f64 <= below
+    pub(super) fn is_over(&self, held: u64, most: impl Fn() -> f64) -> bool {
+        let is_below = |offset| held as f64 <= most() - offset as f64;
+        held <= self.xon || self.xon_offset.is_some_and(is_below)
     }
 }
 

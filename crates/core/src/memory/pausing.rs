@@ -23,7 +23,7 @@ impl Memory {
     pub(super) fn let_go_on(&mut self) {
         let mut stopped = std::mem::take(&mut self.stopped);
         stopped.retain(|&Stopped { queue, .. }| {
-            let goes_on = self.queues[queue].lets_go_on(self.threshold(queue));
+            let goes_on = self.queues[queue].lets_go_on(|| self.threshold(queue));
             if goes_on {
                 self.signal(queue, false);
             }
@@ -47,6 +47,12 @@ impl Memory {
     /// Return whether the sender of a queue is stopped.
     pub(crate) fn is_stopped(&self, queue: usize) -> bool {
         self.stopped.iter().any(|stopped| stopped.queue == queue)
+    }
+
+    /// Return whether there are signals for senders.
+    #[inline]
+    pub(crate) fn has_signals(&self) -> bool {
+        !self.signals.is_empty()
     }
 
     /// Remove and return the signals for senders.

@@ -177,8 +177,8 @@ impl SharedQueue {
     }
 
     /// Return whether the queue's sender may send again, if the queue may hold `shared` cells of shared room.
-    pub(super) fn lets_go_on(&self, shared: f64) -> bool {
-        let most = self.limits.reserved as f64 + shared;
+    pub(super) fn lets_go_on(&self, shared: impl Fn() -> f64) -> bool {
+        let most = || self.limits.reserved as f64 + shared();
         self.headroom == 0 && self.limits.pause.is_none_or(|pause| pause.is_over(self.held, most))
     }
 

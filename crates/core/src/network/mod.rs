@@ -181,6 +181,12 @@ impl Network {
         self.memories[memory].as_mut().expect("no port works now").repeat_pauses(now)
     }
 
+    /// Return whether a memory has pause signals for senders.
+    #[inline]
+    pub(crate) fn has_signals(&self, memory: MemoryId) -> bool {
+        self.memories[memory].as_ref().expect("no port works now").has_signals()
+    }
+
     /// Remove and return the pause signals that a memory has for senders, each with the line that carries it.
     pub(crate) fn take_signals(&mut self, memory: MemoryId) -> Vec<Signal> {
         self.memories[memory].as_mut().expect("no port works now").take_signals()

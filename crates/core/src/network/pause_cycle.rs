@@ -26,11 +26,15 @@ pub struct PauseCycle {
 }
 
 impl Network {
-    /// Search for a cycle after a pause frame has reached a port.
+    /// Search for a cycle after a pause frame has reached a port, unless an earlier one is known. An engine may search in ports that can
+    /// wait for each other before it searches in others at an earlier instant.
     pub(super) fn seek_pause_cycle(&mut self, port: LineId, now: Time, frame: PauseFrame) {
-        if frame.stops && self.pause_cycle.is_none() {
-            let ports = self.find_cycle(port, frame.class);
-            self.pause_cycle = ports.map(|ports| PauseCycle { since: now, class: frame.class, ports });
+        let is_first = |known: &PauseCycle| (now, port) < (known.since, known.ports[0]);
+        if frame.stops
+            && self.pause_cycle.as_ref().is_none_or(is_first)
+            && let Some(ports) = self.find_cycle(port, frame.class)
+        {
+            self.pause_cycle = Some(PauseCycle { since: now, class: frame.class, ports });
         }
     }
 

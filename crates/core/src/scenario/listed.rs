@@ -7,10 +7,11 @@ use crate::language::item::Item;
 use crate::language::spec::{Field, read_section};
 use crate::language::tree::{Fault, Key, Node, TextPlace, Value, join};
 use crate::language::values::FileText;
+use crate::units::Span;
 use crate::workload::Spec;
 use crate::workload::list;
 use crate::workload::order::Order;
-use crate::workload::rows::{Row, RowFault, parse};
+use crate::workload::rows::{LATEST, Row, RowFault, parse};
 
 /// Keys of `[flows]` that a workload gives for each transfer, or that join flows.
 pub(super) const GIVEN: [&str; 6] = ["source", "start", "start_spread", "stop", "pvc", "connections"];
@@ -65,6 +66,8 @@ impl<'a> List<'a> {
         };
         let names: Vec<String> = rows.iter().enumerate().map(name).collect();
         let order = Order::new(&rows, &names).map_err(at)?;
+        check_delay(params.after_delay, &rows)
+            .map_err(|why| node.fault_along("workload", "after_delay", why))?;
         let mut defaults = file.with_defaults(&template(node.place), 0)?;
         let flow = read_section(&defaults, "flows")?;
         if let Value::Table(keys) = &mut defaults.value {
@@ -81,7 +84,7 @@ impl<'a> List<'a> {
             name: self.names[number].clone(),
             from: from.to_string(),
             to: to.to_string(),
-            start: row.start,
+            start: if row.waits() { row.start + self.params.after_delay } else { row.start },
             queue: if row.queue.is_empty() { self.flow.queue.clone() } else { Some(row.queue.to_string()) },
             class: or(row.class, &self.flow.class),
             ..self.flow.clone()
@@ -100,6 +103,17 @@ impl<'a> List<'a> {
             Some(key) => self.fault(number, &Fault { path: key.to_string(), ..wrong }.to_string()),
             None => wrong,
         }
+    }
+}
+
+/// Refuse a delay that no transfer has, or with which a transfer could start only after the longest run.
+fn check_delay(delay: Span, rows: &[Row<'_>]) -> Result<(), &'static str> {
+    match rows.iter().filter(|row| row.waits()).map(|row| row.start).max() {
+        None if delay > Span::ZERO => Err("must be 0 s where no row names transfers in the column after"),
+        Some(start) if delay > LATEST - start => {
+            Err("must be at most 50 days together with the start of a row that waits")
+        }
+        _ => Ok(()),
     }
 }
 

@@ -489,14 +489,16 @@ impl Scenario {
         Some((workload.flows.start, workload.order.as_deref()?))
     }
 
-    /// Return whether a transfer waits for one that another host sends.
-    pub fn waits_for_other_hosts(&self) -> bool {
-        self.order().is_some_and(|(first, order)| {
-            let from = |number: usize| self.flows[FlowId::new(first + number)].from;
-            let waits_elsewhere =
-                |number: usize| order.next(number).iter().any(|&next| from(next as usize) != from(number));
-            (0..order.waits().len()).any(waits_elsewhere)
-        })
+    /// Return the pairs of transfers that different hosts send and of which the second waits for the first.
+    pub fn waits_across_hosts(&self) -> impl Iterator<Item = [&Flow; 2]> {
+        let pairs = self.order().into_iter().flat_map(move |(first, order)| {
+            let flow = move |number: usize| &self.flows[FlowId::new(first + number)];
+            let pairs_of = move |number: usize| {
+                order.next(number).iter().map(move |&next| [flow(number), flow(next as usize)])
+            };
+            (0..order.waits().len()).flat_map(pairs_of)
+        });
+        pairs.filter(|[awaited, waiting]| awaited.from != waiting.from)
     }
 
     /// Return whether a flow is a transfer that waits for others.

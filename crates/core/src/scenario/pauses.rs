@@ -1,8 +1,10 @@
 //! Pauses of classes that must lose nothing: the headroom of their pools, and the lines on which they can work.
 
+use std::collections::BTreeSet;
+
 use super::contract::Passing;
 use super::file::PoolSection;
-use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario};
+use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario, Vc};
 use crate::units::ids::{IdVec, LineId};
 
 /// A refusal: the class, the key of its section, and the message.
@@ -35,6 +37,26 @@ impl Scenario {
         let mut stopped = self.paused_lines();
         self.storms.iter().for_each(|storm| stopped[storm.line] = true);
         stopped
+    }
+
+    /// Return pairs of lines that memories can pause, of which the first may wait for the second: packets of a route go from the one to
+    /// the other. Only those are returned from which such pairs lead on, and to which others lead: all that could be part of a cycle.
+    pub(crate) fn pause_cycles(&self) -> Vec<[LineId; 2]> {
+        let paused = self.paused_lines();
+        if !paused.iter().any(|is_paused| *is_paused) {
+            return Vec::new();
+        }
+        let routes = self.vcs.iter().flat_map(Vc::routes);
+        let pairs = routes.flat_map(|path| path.windows(2).map(|pair| [pair[0], pair[1]]));
+        let pairs: BTreeSet<[LineId; 2]> =
+            pairs.filter(|pair| pair.iter().all(|line| paused[*line])).collect();
+        let (mut pairs, mut count) = (Vec::from_iter(pairs), 0);
+        while pairs.len() != std::mem::replace(&mut count, pairs.len()) {
+            let mut ends = [IdVec::filled(false, self.lines.len()), IdVec::filled(false, self.lines.len())];
+            pairs.iter().for_each(|[from, to]| (ends[0][*from], ends[1][*to]) = (true, true));
+            pairs.retain(|[from, to]| ends[1][*from] && ends[0][*to]);
+        }
+        pairs
     }
 }
 

@@ -14,7 +14,7 @@
 //! - `name` of the transfer, by default `workload.N` for transfer N, counted from 1;
 //! - `queue` and `class`, as the keys of a flow; an empty field stands for that of `[flows]`;
 //! - `after`: names of transfers, separated by semicolons. When the last octet of all of them has been acknowledged, this transfer starts,
-//!   after a delay of `start`, by default none.
+//!   after a delay of `after_delay` and its own `start`, both by default none.
 //!
 //! The last four may be left out. Lines that are empty or begin with `#` are skipped. Instead of CSV the file may be a connection matrix of
 //! htsim (`.cm`), or a flow file of the HPCC family; their numbers count the hosts of the scenario from 0. Its path is relative to the
@@ -26,11 +26,12 @@
 //! the flow in the report.
 //!
 //! # Complexity
-//! As of the source `arrivals`, for every transfer. Transfers that wait for others run on the fast engine if these are of the same host, and
-//! over packets; else the reference engine runs the network.
+//! As of the source `arrivals`, for every transfer. Over packets, transfers that wait for others run on the fast engine, if these are of
+//! the same host or the delay is longer than 0; else the reference engine runs the network.
 
 use crate::language::values::FileText;
 use crate::section;
+use crate::units::Span;
 
 section! {
     /// Transfers from a file, each a connection of its own.
@@ -39,6 +40,9 @@ section! {
         pub file: Option<String> = None,
         /// The rows of the file as CSV, which `pushout` adds; or rows that are written here instead of a file.
         pub data: Option<FileText> = None,
+        /// Time from the end of the last transfer for which a transfer waits to its start, in addition to the `start` of its row.
+        /// Transfers that wait for none start at the `start` of their rows.
+        pub after_delay: Span = Span::ZERO,
     }
 }
 

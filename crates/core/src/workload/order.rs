@@ -22,7 +22,7 @@ impl Order {
     /// Find the order of rows with these names; `None` if none waits. The error is the first row that names an unknown
     /// transfer or waits for itself.
     pub fn new(rows: &[Row<'_>], names: &[String]) -> Result<Option<Order>, RowFault> {
-        if rows.iter().all(|row| row.awaited().next().is_none()) {
+        if !rows.iter().any(Row::waits) {
             return Ok(None);
         }
         let numbers = (0..).zip(names).map(|(number, name)| (name.as_str(), number));

@@ -33,6 +33,11 @@ impl<'a> Row<'a> {
     pub fn awaited(&self) -> impl Iterator<Item = &'a str> {
         self.after.split(';').map(str::trim).filter(|name| !name.is_empty())
     }
+
+    /// Return whether the transfer waits for others.
+    pub fn waits(&self) -> bool {
+        self.awaited().next().is_some()
+    }
 }
 
 /// A fault of a list: the line, from 1, and the reason.
@@ -49,7 +54,7 @@ pub const COLUMNS: [&str; 8] = ["from", "to", "bytes", "start", "name", "queue",
 const NEEDED: usize = 4;
 
 /// Latest start, equal to the longest run.
-const LATEST: Span = Span::secs(50 * 86_400);
+pub(crate) const LATEST: Span = Span::secs(50 * 86_400);
 
 /// Read the rows of a list, at most `most`. A message quotes a field only if the first line has shown that the text is
 /// such a list: a scenario of another person may name any file.

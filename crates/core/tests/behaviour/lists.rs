@@ -95,6 +95,49 @@ fn a_transfer_waits_for_others_and_then_for_its_delay() {
 }
 
 #[test]
+fn the_delay_of_all_that_wait_adds_to_the_start_of_a_row() {
+    let rows = "from,to,bytes,start,name,after\n\
+        0,1,1448,2 us,first,\n\
+        1,0,1448,,second,first\n\
+        0,1,1448,7 us,third,first;second\n";
+    let delay = "workload.after_delay='3 us'";
+    let report = run_on_both(&text(rows), &[delay]);
+    let second = 2_000_000 + ALONE + 3_000_000;
+    let third = second + ALONE + 3_000_000 + 7_000_000;
+    let starts: Vec<u64> = times(&report).into_iter().map(|(_, start, _)| start).collect();
+    assert_eq!(starts, [2_000_000, second, third]);
+    let explicit = explain(&load(rows, &[delay]).unwrap()).to_string();
+    assert_eq!(
+        run_on_both(&explicit, &[])["transfers"],
+        report["transfers"],
+        "rows of the explicit form have the sums"
+    );
+}
+
+#[test]
+fn delays_that_make_no_sense_are_refused() {
+    let why = |rows: &str, delay: &str| {
+        let rows = format!("from,to,bytes,start,name,after\n0,1,1,0,a,\n{rows}");
+        load(&rows, &[&format!("workload.after_delay='{delay}'")]).unwrap_err()
+    };
+    let late = "must be at most 50 days together with the start of a row that waits, not \"432000";
+    for (rows, delay, part) in [
+        ("1,0,1,,b,a\n", "-1 us", "a time cannot be negative"),
+        ("1,0,1,,b,a\n", "3", "the unit is missing"),
+        ("1,0,1,,b,a\n", "4320001 s", late),
+        ("1,0,1,1 s,b,a\n", "4320000 s", late),
+        (
+            "1,0,1,0,b,\n",
+            "1 us",
+            "must be 0 s where no row names transfers in the column after, not \"1 us\"",
+        ),
+    ] {
+        let message = why(rows, delay);
+        assert!(message.contains("workload.after_delay") && message.contains(part), "{delay}: {message}");
+    }
+}
+
+#[test]
 fn transfers_that_start_after_the_run_are_named_in_a_warning() {
     let warned = |rows: &str| {
         let text = text(rows);

@@ -294,6 +294,74 @@ pub(crate) fn lists(seed: u64) -> String {
     writer.text
 }
 
+/// A random network of packets whose switches pause each other: a fabric, or a ring in which pauses may form a cycle.
+pub(crate) fn pauses(seed: u64) -> String {
+    let mut writer = Writer::new(Stream::new(seed, "pauses"), false);
+    writer.head(seed);
+    let ring = if writer.draw.chance(0.3) { 3 + writer.below(2) } else { 0 };
+    let (hosts, classes) = match ring {
+        0 => {
+            let routing = writer.pick(&["first", "ecmp", "ecmp", "ecmp-packet"]);
+            writer.line(format_args!("routing = \"{routing}\""));
+            let hosts = if writer.draw.chance(0.8) { writer.leaf_spine() } else { writer.fat_tree() };
+            let same = writer.pick(&RATES);
+            for (class, delays) in [("host", &HOST_DELAYS), ("fabric", &DELAYS)] {
+                let rate = if writer.draw.chance(0.6) { same } else { writer.pick(&RATES) };
+                let delay = writer.pick(delays);
+                writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+            }
+            (hosts, ["host", "fabric"])
+        }
+        switches => (writer.ring(switches), ["access", "trunk"]),
+    };
+    writer.choose_storm(&classes);
+    let to_hosts = if ring > 0 { "\"access.back\"" } else { "\"host.back\"" };
+    for section in ["default", to_hosts, classes[1]] {
+        if section == "default" || writer.draw.chance(0.3) {
+            writer.lossless_port(section);
+        }
+    }
+    writer.lossless_memory();
+    let tcp = writer.tcp();
+    if ring == 0 {
+        writer.line(format_args!(
+            "[flows]\nsource = {{ kind = \"greedy\" }}\ntransport = {tcp}\nqueue = \"one\""
+        ));
+    }
+    for i in 0..ring + 1 + writer.below(2 * hosts) {
+        let from = if i < ring { i } else { writer.below(hosts) };
+        let to = if i < ring { (i + 2) % ring } else { (from + 1 + writer.below(hosts - 1)) % hosts };
+        let (first, prefix) = if ring > 0 { (0, "h") } else { (1, "host") };
+        let (from_name, to_name) = (format!("{prefix}{}", from + first), format!("{prefix}{}", to + first));
+        let start = writer.below(3000);
+        let queue = if i < ring { "one" } else { writer.pick(&["one", "one", "two", "three"]) };
+        writer.line(format_args!("[[flow]]\nname = \"f{i}\"\nfrom = \"{from_name}\"\nto = \"{to_name}\""));
+        writer.line(format_args!("start = \"{start} us\"\nqueue = \"{queue}\""));
+        if ring > 0 {
+            writer.go_round(from, to, ring);
+        }
+        if writer.draw.chance(0.1) {
+            writer.police();
+        }
+        match i < ring && writer.draw.chance(0.7) {
+            true => {
+                let rate = writer.pick(&RATES);
+                let source = format!("kind = \"cbr\", rate = \"{rate}\", size = \"700 bytes\"");
+                writer.line(format_args!("source = {{ {source} }}\ntransport = {{ kind = \"udp\" }}"));
+            }
+            false => writer.traffic(&tcp),
+        }
+    }
+    writer.losses(&classes);
+    if let Some(port) = writer.stormed {
+        let (from, to) = (writer.below(2000), 2001 + writer.below(3000));
+        writer.line(format_args!(
+            "[[storm]]\nport = \"{port}\"\nqueue = \"one\"\nfrom = \"{from} us\"\nto = \"{to} us\""
+        ));
+    }
+    writer.text
+}
+
 /// A random network with credits on some of its lines; not every text is a scenario.
 pub(crate) fn credits(seed: u64) -> String {
     let mut draw = Stream::new(seed, "credits");
@@ -744,6 +812,86 @@ impl Writer {
         catalogue[self.below(catalogue.len() as u64) as usize].name
     }
 
+    /// A ring of switches with lines of one kind, and at least one host at each; answers its number of hosts.
+    fn ring(&mut self, switches: u64) -> u64 {
+        let (hosts, same) = (switches + self.below(3), Some((self.pick(&RATES), self.pick(&DELAYS))));
+        (0..switches).for_each(|i| self.line(format_args!("[[node]]\nname = \"s{i}\"\nkind = \"router\"")));
+        for i in 0..hosts {
+            self.line(format_args!("[[node]]\nname = \"h{i}\"\nkind = \"host\""));
+            self.switches.push(i % switches);
+            self.link("access", &format!("h{i}"), &format!("s{}", i % switches), same);
+        }
+        for i in 0..switches {
+            self.link("trunk", &format!("s{i}"), &format!("s{}", (i + 1) % switches), same);
+        }
+        hosts
+    }
+
+    /// Lead a flow through a ring in one direction.
+    fn go_round(&mut self, from: u64, to: u64, switches: u64) {
+        let (mut at, last) = (self.switches[from as usize], self.switches[to as usize]);
+        let mut via = vec![format!("s{at}")];
+        while at != last {
+            at = (at + 1) % switches;
+            via.push(format!("s{at}"));
+        }
+        self.line(format_args!("via = {via:?}"));
+    }
+
+    /// A port that shares a memory with classes that pause; seldom one with a buffer of its own.
+    fn lossless_port(&mut self, section: &'static str) {
+        self.line(format_args!("[port.{section}]"));
+        match section == "default" || self.draw.chance(0.8) {
+            true => self.line(format_args!("memory = \"chip\"")),
+            false => self.line(format_args!("buffer = \"20 packets\"")),
+        }
+        let admission = self.pick(&["tail-drop", "tail-drop", "tail-drop", "red", "codel", "pie"]);
+        let scheduler = self.pick(&[
+            "fifo",
+            "round-robin",
+            "drr\", queues = \"class",
+            "strict-priority\", queues = \"class",
+        ]);
+        self.line(format_args!(
+            "admission = {{ policy = \"{admission}\" }}\nscheduler = {{ policy = \"{scheduler}\" }}"
+        ));
+        if self.draw.chance(0.3) {
+            let (detect, restore) = (100 + self.below(2000), 1 + self.below(900));
+            let action = self.pick(&["drop", "drop", "forward"]);
+            self.line(format_args!(
+                "watchdog = {{ detect = \"{detect} us\", restore = \"{restore} us\", action = \"{action}\" }}"
+            ));
+        }
+    }
+
+    /// A memory with two classes that pause and one that does not.
+    fn lossless_memory(&mut self) {
+        let (size, cell) = (100 + self.below(300), self.pick(&["256 bytes", "1000 bytes", "1500 bytes"]));
+        let policies =
+            ["\"complete-sharing\"", "\"dynamic-threshold\", alpha = 0.5", "\"harmonic\"", "\"abm\""];
+        let (check, policy) = (self.pick(&["before", "after"]), self.pick(&policies));
+        self.line(format_args!(
+            "[memory.chip]\nsize = \"{size} cells\"\ncell = \"{cell}\"\ndt_check = \"{check}\""
+        ));
+        self.line(format_args!("admission = {{ policy = {policy} }}"));
+        let headroom = 1 + self.below(60);
+        let headroom =
+            if self.draw.chance(0.6) { format!(", headroom = \"{headroom} cells\"") } else { String::new() };
+        self.line(format_args!(
+            "pool.lossless = {{ side = \"ingress\"{headroom} }}\npool.lossy = {{ size = \"50 %\" }}"
+        ));
+        for class in ["one", "two"] {
+            let (limit, xoff, xon) = (1 + self.below(12), 1 + self.below(9), self.below(6));
+            let response = self.pick(&["", "", ", response = \"30 us\"", ", response = \"700 bytes\""]);
+            let offset = self.pick(&["", ", xon_offset = \"2 cells\""]);
+            self.line(format_args!("[queue.{class}]\npool = \"lossless\"\nlimit = \"{limit} cells\""));
+            self.line(format_args!(
+                "pause = {{ xoff = \"{xoff} cells\", xon = \"{xon} cells\"{offset}{response} }}"
+            ));
+        }
+        self.line(format_args!("[queue.three]\npool = \"lossy\""));
+    }
+
     fn flows(&mut self, hosts: u64, switches: u64, ring: bool) {
         let tcp = self.tcp();
         let together = self.draw.chance(0.5);
@@ -752,13 +900,7 @@ impl Writer {
             let to = (from + 1 + self.below(hosts - 1)) % hosts;
             self.line(format_args!("[[flow]]\nname = \"f{i}\"\nfrom = \"h{from}\"\nto = \"h{to}\""));
             if ring && self.draw.chance(0.5) {
-                let (mut at, last) = (self.switches[from as usize], self.switches[to as usize]);
-                let mut via = vec![format!("s{at}")];
-                while at != last {
-                    at = (at + 1) % switches;
-                    via.push(format!("s{at}"));
-                }
-                self.line(format_args!("via = {via:?}"));
+                self.go_round(from, to, switches);
             }
             if !together {
                 let (start, spread) = (self.below(2000), self.below(300));
@@ -835,7 +977,12 @@ impl Writer {
         let (waits, transfers) = (self.draw.chance(0.6), 1 + self.below(40));
         let is_local = waits && self.draw.chance(0.6); // each waits for transfers of its own host
         let mut senders = Vec::new();
-        self.line(format_args!("[workload]\nkind = \"list\"\ndata = \"\"\"\nfrom,to,bytes,start,name,after"));
+        self.line(format_args!("[workload]\nkind = \"list\""));
+        if waits && transfers > 9 && self.draw.chance(0.5) {
+            let delay = self.pick(&["0.000001 us", "1 us", "200 us"]); // in the unit of the rows
+            self.line(format_args!("after_delay = \"{delay}\""));
+        }
+        self.line(format_args!("data = \"\"\"\nfrom,to,bytes,start,name,after"));
         for number in 0..transfers {
             let from = self.below(if is_local { hosts.min(3) } else { hosts });
             let to = (from + 1 + self.below(hosts - 1)) % hosts;

@@ -19,12 +19,12 @@ mod why;
 
 use std::ops::Range;
 
-use generator::{circuits, credits, fabrics, lists, policed, rings, scenario, streams, together};
+use generator::{circuits, credits, fabrics, lists, pauses, policed, rings, scenario, streams, together};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
 use pushout_core::scenario::load;
-use pushout_core::scenario::model::{EngineKind, Scenario};
+use pushout_core::scenario::model::{EngineKind, Line, NodeKind, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::units::Span;
 use pushout_core::verdict::Reason;
@@ -230,8 +230,38 @@ fn both_engines_agree_where_policers_memories_gates_and_routes_meet() {
 }
 
 #[test]
+fn both_engines_agree_where_switches_pause_each_other() {
+    let (count, mut compared) = (how_many(), 0);
+    let [mut paused, mut lossy, mut cyclic, mut guarded] = [0; 4];
+    for seed in seeds(1) {
+        let text = pauses(seed);
+        let Ok(checked) = load(&text, "pauses.toml", &[]) else { continue };
+        let found = differences_of(seed, &checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        assert_eq!(engine::chosen(&checked).0, EngineKind::Fast, "seed {seed}");
+        let (document, losses) = run(&checked, EngineKind::Fast, true);
+        let warned = |code: &str| document["warnings"].to_string().contains(code);
+        compared += 1;
+        let is_paused = |line: &Line| {
+            let mut ports = document["ports"].as_array().expect("a report lists its ports").iter();
+            ports.any(|port| port["name"] == line.name && port["paused_s"].as_f64() > Some(0.0))
+        };
+        let from_switch = |line: &&Line| checked.nodes[line.from].kind == NodeKind::Router;
+        paused += u64::from(checked.lines.iter().filter(from_switch).any(is_paused));
+        lossy += u64::from(warned("lossless-drop"));
+        cyclic += u64::from(warned("pause-cycle"));
+        guarded += u64::from(losses.iter().any(|loss| loss.reason == Reason::Watchdog));
+    }
+    assert!(compared * 3 >= count * 2, "only {compared} of {count} texts are scenarios");
+    assert!(paused * 2 >= compared, "switches pause each other in only {paused} of {compared} runs");
+    assert!(lossy * 10 >= compared, "headroom is too small in only {lossy} of {compared} runs");
+    assert!(cyclic * 50 >= compared, "pauses form a cycle in only {cyclic} of {compared} runs");
+    assert!(guarded * 20 >= compared, "watchdogs act in only {guarded} of {compared} runs");
+}
+
+#[test]
 fn both_engines_agree_on_lists_of_transfers_and_those_that_wait_start_when_the_last_has_ended() {
-    let (count, mut compared, mut waited, mut local) = (how_many() / 4, 0, 0, 0);
+    let (count, mut compared, mut waited, mut local, mut remote) = (how_many() / 4, 0, 0, 0, 0);
     for seed in seeds(4) {
         let text = lists(seed);
         let Ok(checked) = load(&text, "lists.toml", &[]) else { continue };
@@ -240,12 +270,18 @@ fn both_engines_agree_on_lists_of_transfers_and_those_that_wait_start_when_the_l
         let whole = Scenario { warmup: Span::ZERO, ..checked };
         let started = waiting_transfers(&text, &run(&whole, EngineKind::Fast, false).0);
         waited += started;
-        local += u64::from(started > 0 && engine::chosen(&whole).0 == EngineKind::Fast);
+        let is_fast = started > 0 && engine::chosen(&whole).0 == EngineKind::Fast;
+        local += u64::from(is_fast);
+        remote += u64::from(is_fast && whole.waits_across_hosts().next().is_some());
         compared += 1;
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
     assert!(waited * 2 >= compared, "only {waited} transfers waited in {compared} runs");
     assert!(local * 10 >= compared, "in only {local} of {compared} runs the fast engine let transfers wait");
+    assert!(
+        remote * 40 >= compared,
+        "in only {remote} of {compared} runs it let them wait for those of other hosts"
+    );
 }
 
 /// Check the start of every transfer by the rows of the list alone, and return how many waited for others.
@@ -256,6 +292,8 @@ fn waiting_transfers(text: &str, document: &Json) -> u64 {
         .skip(1)
         .take_while(|line| line.contains(','));
     let transfers = document["transfers"].as_array().expect("transfers are reported");
+    let key = text.lines().find_map(|line| line.strip_prefix("after_delay = \"")?.strip_suffix(" us\""));
+    let after: f64 = key.map_or(0.0, |delay| delay.parse().expect("a number of microseconds"));
     let mut waited = 0;
     for (row, transfer) in rows.zip(transfers) {
         let fields: Vec<&str> = row.split(',').collect();
@@ -265,6 +303,7 @@ fn waiting_transfers(text: &str, document: &Json) -> u64 {
             Some(other["start_s"].as_f64()? + other["time_s"].as_f64()?)
         };
         let ends: Option<Vec<f64>> = fields[5].split(';').filter(|name| !name.is_empty()).map(end).collect();
+        let delay = if fields[5].is_empty() { delay } else { delay + after };
         let expected = ends.as_ref().map(|ends| ends.iter().copied().fold(0.0, f64::max) + delay * 1e-6);
         let duration = document["duration_s"].as_f64().expect("a duration");
         match (transfer["start_s"].as_f64(), expected) {

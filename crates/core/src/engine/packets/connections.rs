@@ -2,7 +2,7 @@
 //!
 //! # What it assumes
 //! A transfer that a source has drawn, or a list names, is the only one of its connection, and starts at an instant that the
-//! scenario gives, or that another transfer of its host gives when it ends.
+//! scenario gives, or that another transfer gives when it ends.
 //!
 //! # What it skips
 //! The state of transports that have not started, and of those that are over: of the latter only the counts are kept.
@@ -80,7 +80,8 @@ impl<'a> Connections<'a> {
             Some(_) => scenario.flows.keys().map(start).collect(),
             None => IdVec::default(),
         };
-        Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None, starts }
+        let over = Vec::with_capacity(count - under_way.len()); // pages that nothing is written to take no memory
+        Connections { scenario, under_way, stages, over, measured_from: None, starts }
     }
 
     /// Return a flow that is under way.

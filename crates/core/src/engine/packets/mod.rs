@@ -17,7 +17,7 @@
 //!
 //! # What turns it off
 //! A port without a rule, or whose packets are recorded, judges every packet, with an event for the end of each transmission. Ports of switches have an
-//! order of their own for these events (`transit/stations.rs`), those of hosts and those that are paused a common one.
+//! order of their own for these events (`transit/stations.rs`), those of hosts a common one.
 //!
 //! # What it saves
 //! With the reference engine W3-1000 takes 5.0 times as long, W1-packet 2.9 times, incast 3.3 times. A packet carries
@@ -28,6 +28,7 @@ mod agenda;
 mod calendar;
 mod connections;
 mod day;
+mod groups;
 mod host;
 mod lookahead;
 mod port;

@@ -22,6 +22,7 @@
 use std::collections::BTreeMap;
 use std::iter;
 
+use super::groups;
 use super::lookahead::Lookahead;
 use crate::adaptation::Framing;
 use crate::adaptation::packet::Padding;
@@ -159,9 +160,9 @@ pub(crate) struct Routing {
     pub(crate) rules: IdVec<LineId, Option<Rule>>,
     /// For every such port its memory, if it still decides by a rule.
     pub(crate) memories: IdVec<LineId, Option<MemoryId>>,
-    /// For every port that judges every packet the order in which it takes part, if that is not the common one; empty if there
-    /// is no such port.
-    pub(crate) stations: IdVec<LineId, Option<StationId>>,
+    /// For every port that judges every packet, then for every memory, the order in which it takes part, if that is not the common
+    /// one; empty if there is no such port.
+    pub(crate) stations: IdVec<StationId, Option<StationId>>,
     pub(crate) division: Lookahead,
     pub(crate) ends: Ends,
 }
@@ -263,7 +264,7 @@ impl Routing {
             }
             _ => None,
         });
-        let stations = stations(network, &ports);
+        let stations = groups::stations(scenario, network, |port| ports[port].is_apart());
         let rules: IdVec<LineId, Option<Rule>> = ports.iter().map(|port| port.rule).collect();
         let memories = ports.iter().map(|port| port.memory);
         let memories = if ports.iter().any(|port| port.memory.is_some()) {
@@ -309,8 +310,6 @@ struct PortClass {
     draws: bool,
     /// Whether its policy marks packets.
     marks: bool,
-    /// Whether it takes control frames or carries them.
-    takes_controls: bool,
 }
 
 impl PortClass {
@@ -323,6 +322,11 @@ impl PortClass {
             Some(_) if is_alone => PacketDestination::Alone,
             Some(_) => PacketDestination::Meet,
         }
+    }
+
+    /// Return whether it judges every packet, and depends only on frames from other nodes.
+    fn is_apart(&self) -> bool {
+        self.destination() == PacketDestination::Judging && !self.is_from_host && !self.polices_in_common
     }
 
     /// Return what may happen to packets of a circuit before the port decides, given what its policer may do.
@@ -365,7 +369,6 @@ fn port_classes(
         loses: !port.gates().is_empty(),
         draws: port.gates().iter().any(Gate::draws),
         marks: port.admission.rule().is_none(),
-        takes_controls: takes_controls[number] || line.port.gates.credit.is_some(),
     };
     let lines = scenario.lines.pairs();
     let mut ports: IdVec<LineId, PortClass> = lines.zip(&network.ports).map(of_port).collect();
@@ -432,27 +435,6 @@ impl<'a> Rows<'a> {
         self.list.push(Step { place, kind });
         first
     }
-}
-
-/// For every port that judges every packet its station: its own number, or that of its memory beyond those of ports, if only arrivals
-/// from other nodes concern these ports, and no policer sees those of further ports. Empty if there is none.
-fn stations(network: &Network, ports: &IdVec<LineId, PortClass>) -> IdVec<LineId, Option<StationId>> {
-    let memory = |port: LineId| network.ports[port].share().map(Share::number);
-    let mut closed: IdVec<MemoryId, bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
-    let is_apart = |port: &PortClass| {
-        let is_common = port.is_from_host || port.takes_controls || port.polices_in_common;
-        port.destination() == PacketDestination::Judging && !is_common
-    };
-    for (number, port) in ports.pairs() {
-        memory(number).into_iter().for_each(|memory| closed[memory] &= is_apart(port));
-    }
-    let station = |(number, port): (LineId, &PortClass)| match memory(number) {
-        _ if !is_apart(port) => None,
-        Some(memory) => closed[memory].then_some(StationId::new(ports.len() + memory.index())),
-        None => Some(number.station()),
-    };
-    let stations: IdVec<LineId, Option<StationId>> = ports.pairs().map(station).collect();
-    if allows(Form::Stations) && stations.iter().any(Option::is_some) { stations } else { IdVec::default() }
 }
 
 /// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept
@@ -586,7 +568,8 @@ fn ends(scenario: &Scenario) -> IdVec<NodeId, Vec<u32>> {
     ends
 }
 
-/// For every node whether exactly one line brings packets to it, its ports decide by rules, and no segment takes time.
+/// For every node whether exactly one line brings packets to it, its ports decide by rules, no segment takes time, and no transfer waits
+/// for one of another host, there or elsewhere.
 fn suits(scenario: &Scenario, rules: &IdVec<LineId, Option<Rule>>) -> IdVec<NodeId, bool> {
     let nodes = scenario.nodes.len();
     let (mut suits, mut line) = (IdVec::filled(true, nodes), IdVec::filled(None, nodes));
@@ -596,6 +579,9 @@ fn suits(scenario: &Scenario, rules: &IdVec<LineId, Option<Rule>>) -> IdVec<Node
             let is_judged = routes.any(|path| rules[path[0]].is_none());
             suits[node] &= flow.processing == Span::ZERO && !is_judged;
         }
+    }
+    for waits in scenario.waits_across_hosts() {
+        waits.iter().for_each(|flow| suits[flow.from] = false);
     }
     for path in scenario.vcs.iter().flat_map(Vc::routes) {
         let last = *path.last().expect("a circuit has a port");

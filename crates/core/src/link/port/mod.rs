@@ -13,7 +13,10 @@ pub(crate) mod bench;
 
 pub(crate) mod ahead;
 mod arrivals;
+mod arrive;
+mod books;
 mod clearing;
+mod depart;
 pub(crate) mod fattest;
 mod in_order;
 mod offer;
@@ -22,30 +25,27 @@ mod room;
 
 use std::collections::VecDeque;
 
-use crate::buffer::admission::{
-    self, Admission, Arrival, Departure, Displaced, Failure, Head, Properties, Rule, Settled, Shortcuts,
-};
+use crate::buffer::admission::{self, Admission, Displaced, Properties, Rule, Shortcuts};
 use crate::buffer::pool::Pool;
-use crate::buffer::pushout::{self, PushOut};
+use crate::buffer::pushout;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::link::control::Control;
 use crate::link::gate::{self, Gate};
 use crate::link::line::{Line, Sent};
-use crate::memory::{Leaving, Share};
+use crate::memory::Share;
 use crate::metrics::durations::Durations;
 use crate::metrics::port::Counters;
-use crate::metrics::state::Figure;
-use crate::scheduler::{self, Scheduler};
+use crate::scheduler;
 use crate::unit::{Boundary, Unit};
 use crate::units::ids::{IdVec, PortVc, QueueId};
-use crate::units::{Span, Time};
-use crate::verdict::{HeadVerdict, Reason, Verdict};
+
+use crate::verdict::Reason;
 
 use arrivals::ArrivalTimes;
 pub(crate) use in_order::{Backlog, Leader};
 pub(crate) use offer::Offer;
-use offer::{Exit, Taken};
+
 use places::Places;
 
 /// The queue of a port where all circuits share one.
@@ -285,11 +285,6 @@ impl Port {
         self.share.as_deref_mut()
     }
 
-    /// Return the counts since the last reset.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
     /// What loses, holds or delays its units.
     pub fn gates(&self) -> &[gate::Policy] {
         &self.gates
@@ -330,427 +325,9 @@ impl Port {
         self.sending.iter().map(|sending| sending.unit).chain(self.waiting())
     }
 
-    /// Handle the arrival of a unit of the port's circuit `vc`. The losses that it causes, its own or others', are
-    /// appended to `losses`; `vc_of` returns the circuit, numbered within the port, of a unit that must be removed.
-    #[inline(always)]
-    pub fn arrive(
-        &mut self,
-        now: Time,
-        unit: Unit,
-        vc: PortVc,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
-        self.counters.arrived(&unit);
-        let size = self.size_of(&unit);
-        match self.handling {
-            Handling::Asked => return self.arrive_asking(Offer { now, unit, vc, size }, vc_of, losses),
-            Handling::Weighed => return self.arrive_weighed(Offer { now, unit, vc, size }, vc_of, losses),
-            Handling::Plain | Handling::Judged | Handling::InTurn => {}
-        }
-        let Some(unit) = self.admit(Offer { now, unit, vc, size }, losses) else { return };
-        let queue = self.queue_of(&unit, vc);
-        self.queues[queue].push(unit);
-        if self.handling == Handling::InTurn {
-            self.scheduler.joined(queue);
-        }
-    }
-
-    /// Handle the arrival of a unit; a free line starts to send the next unit: this one, if no scheduler is needed,
-    /// because then no other unit waits.
-    #[inline(always)]
-    pub fn pass(
-        &mut self,
-        now: Time,
-        unit: Unit,
-        vc: PortVc,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) -> Option<Started> {
-        if self.is_busy() || self.asks_whose_turn() {
-            self.arrive(now, unit, vc, &vc_of, losses);
-            return self.start(now, &vc_of, losses);
-        }
-        self.counters.arrived(&unit);
-        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
-        self.admit(offer, losses).map(|unit| self.send(now, unit, vc))
-    }
-
-    /// Admit a unit at a port where only the admission policy decides. Return the unit as it is queued if the policy
-    /// accepts it; then the books count it.
-    #[inline(always)]
-    fn admit(&mut self, offer: Offer, losses: &mut Vec<Loss>) -> Option<Unit> {
-        let Offer { now, mut unit, vc, size } = offer;
-        let verdict = match self.handling {
-            Handling::Plain | Handling::InTurn if self.pool.fits(size) => Verdict::Accept,
-            Handling::Plain | Handling::InTurn => Verdict::Discard(Reason::Overflow),
-            Handling::Judged | Handling::Weighed | Handling::Asked => self.judge_alone(&offer),
-        };
-        match verdict {
-            Verdict::Discard(reason) => {
-                self.lose(unit, reason, losses);
-                return None;
-            }
-            Verdict::Mark(reason) => self.mark(now, &mut unit, reason),
-            Verdict::Accept | Verdict::Replace(..) => {}
-        }
-        self.take_in(now, vc, size);
-        Some(unit)
-    }
-
-    /// Set a congestion mark on a unit.
-    fn mark(&mut self, now: Time, unit: &mut Unit, reason: Reason) {
-        assert!(unit.is_ect(), "a port marks only what reacts to marks");
-        self.counters.marked(now, unit, reason);
-        *unit = unit.marked();
-    }
-
-    /// Like `mark`, at a port that may share a memory: the memory counts the mark as well.
-    fn mark_shared(&mut self, now: Time, unit: &mut Unit, vc: PortVc, reason: Reason) {
-        self.mark(now, unit, reason);
-        if let Some(share) = &mut self.share {
-            share.note_mark(unit, vc);
-        }
-    }
-
-    /// Return whether departures may differ from the order of arrival.
-    #[inline]
-    fn asks_whose_turn(&self) -> bool {
-        matches!(self.handling, Handling::InTurn | Handling::Weighed | Handling::Asked)
-    }
-
-    fn judge_alone(&mut self, &Offer { now, ref unit, vc, size }: &Offer) -> Verdict {
-        let (pool, queue, place) = (&self.pool, &self.queues[ONLY_QUEUE], ONLY_QUEUE);
-        let (waiting, elastic) = (0, false);
-        self.admission.judge(&mut Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic })
-    }
-
-    /// Lose a unit at the entrance, before it reaches the admission policy.
-    pub fn refuse(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
-        self.counters.arrived(&unit);
-        self.lose(unit, reason, losses);
-    }
-
-    /// Start to send the next unit, if the line is free and the scheduler has one. Units at the head that the
-    /// admission policy discards are appended to `losses`.
-    #[inline(always)]
-    pub fn start(
-        &mut self,
-        now: Time,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) -> Option<Started> {
-        if self.is_busy() {
-            return None;
-        }
-        let (unit, vc) = if self.asks_whose_turn() {
-            self.next_in_turn(now, vc_of, losses)?
-        } else {
-            let unit = self.queues[ONLY_QUEUE].pop()?;
-            (unit, vc_of(&unit))
-        };
-        Some(self.send(now, unit, vc))
-    }
-
-    /// Take the next unit to be sent out of its queue; scheduler, credits and admission policy choose it.
-    #[inline(never)]
-    fn next_in_turn(
-        &mut self,
-        now: Time,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) -> Option<(Unit, PortVc)> {
-        if self.trims()
-            && let Some(header) = self.next_header()
-        {
-            return Some(header);
-        }
-        loop {
-            let Port { scheduler, gates, queues, line, .. } = self;
-            let lets = |unit: &Unit| gates.iter().all(|gate| gate.lets(unit, vc_of(unit)));
-            let mut may_send = |queue: QueueId| queues[queue].front().is_none_or(lets);
-            let octets =
-                |queue: QueueId| queues[queue].front().map_or(0, |unit| line.octets(unit.bytes).into());
-            let index = if gates.is_empty() {
-                scheduler.turn_by_size(now, &octets)?
-            } else {
-                scheduler.next_by_size(now, &mut may_send, &octets)?
-            };
-            let queue = &mut self.queues[index];
-            let head = queue.positions().start;
-            let mut unit = queue.pop().expect("a scheduler picks a queue that holds something");
-            let empty = queue.is_empty();
-            let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
-            self.left_queue(index, &unit, empty);
-            let vc = if self.shares_queues() { vc_of(&unit) } else { index.vc() };
-            if matches!(self.handling, Handling::Weighed | Handling::Asked) {
-                let taken = Taken { now, unit, queue: index, vc, exit: Exit::Discarded(index) };
-                match self.judge_head(&taken, arrived) {
-                    HeadVerdict::Send => {}
-                    HeadVerdict::Mark(reason) => self.mark_shared(now, &mut unit, vc, reason),
-                    HeadVerdict::Discard(reason) => {
-                        self.give_up(&taken, reason, losses);
-                        continue;
-                    }
-                }
-            }
-            if let Some(arrived) = arrived {
-                self.counters.waited(now, arrived);
-            }
-            self.scheduler.sent(index, self.line.octets(unit.bytes).into());
-            return Some((unit, vc));
-        }
-    }
-
-    fn judge_head(&mut self, taken: &Taken, arrived: Option<Time>) -> HeadVerdict {
-        let &Taken { now, ref unit, queue, vc, .. } = taken;
-        let behind = self.arrivals.get(queue).map_or(0, ArrivalTimes::octets);
-        let (size, pool) = (self.size_of(unit), &self.pool);
-        self.admission.at_head(&Head { now, arrived, unit, queue, vc, size, behind, pool })
-    }
-
-    /// Record that a unit has left its queue, from any position; `empty` if it was the last one.
-    fn left_queue(&mut self, queue: QueueId, unit: &Unit, empty: bool) {
-        self.scheduler.left(queue, empty);
-        if let Some(times) = self.arrivals.get_mut(queue) {
-            times.shrink(unit.bytes);
-        }
-    }
-
-    /// Queue a control frame ahead of all units that wait, and in place of a frame that it makes superfluous.
-    pub fn queue_control(&mut self, control: Control) {
-        let Controls(waiting) = &mut **self.controls.get_or_insert_default();
-        waiting.retain(|other| !control.replaces(*other));
-        waiting.push_back(control);
-    }
-
-    /// Start to send the next control frame, if the line is free and one waits.
-    pub fn start_control(&mut self, now: Time) -> Option<(Control, Sent)> {
-        if self.is_busy() {
-            return None;
-        }
-        let control = self.controls.as_mut()?.0.pop_front()?;
-        self.sending_control = true;
-        control.count(self.counters.rare_mut());
-        Some((control, self.line.send(now, control.octets())))
-    }
-
-    /// Pass a unit through the gates before the port; the error says why the link loses it.
-    #[inline]
-    pub(crate) fn enter(&mut self, now: Time, unit: Unit, vc: PortVc) -> Result<Unit, Reason> {
-        self.gates.iter_mut().try_fold(unit, |unit, gate| gate.enters(now, unit, vc))
-    }
-
-    /// React to a control frame from the node at the far end.
-    pub fn receive_control(&mut self, now: Time, control: Control) {
-        self.gates.iter_mut().for_each(|gate| gate.receives(now, control));
-    }
-
-    /// Finish the transmission: the unit leaves the buffer. Return it, unless it was a control frame.
-    #[inline(always)]
-    pub fn finish(&mut self, now: Time) -> Option<Unit> {
-        if std::mem::take(&mut self.sending_control) {
-            return None;
-        }
-        let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
-        self.leave(now, &unit, vc, size);
-        if unit.is_cut() && self.trims() {
-            self.counters.departed_cut();
-        }
-        if matches!(self.handling, Handling::Weighed | Handling::Asked) {
-            let is_header = self.headers.as_mut().is_some_and(|headers| std::mem::take(&mut headers.sending));
-            let exit = if is_header { Exit::Headers { sent: true } } else { Exit::Sent };
-            self.report_departure(&Offer { now, unit, vc, size }, exit);
-        }
-        Some(unit)
-    }
-
-    /// Remove a unit that has been sent from the books.
-    #[inline(always)]
-    fn leave(&mut self, now: Time, unit: &Unit, vc: PortVc, size: u64) {
-        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
-        self.pool.remove(vc, size);
-        self.counters.departed(unit, vc);
-    }
-
-    /// Run the clock of the admission policy; returns when it must run again.
-    pub fn tick(&mut self, now: Time) -> Option<Time> {
-        let wait = if self.arrivals.is_empty() { Span::ZERO } else { self.longest_wait(now) };
-        self.admission.tick(now, &self.pool, wait)
-    }
-
-    /// The longest wait of the units at the heads of the queues.
-    fn longest_wait(&self, now: Time) -> Span {
-        let heads = self.queues.iter().map(|queue| queue.positions().start).zip(&self.arrivals);
-        let waits = heads.filter_map(|(head, times)| Some(now.since(times.oldest(head)?)));
-        waits.max().unwrap_or(Span::ZERO)
-    }
-
-    /// Reset the counters; units in the buffer count as having just arrived.
-    pub fn reset_counters(&mut self, now: Time) {
-        let queued: Vec<Unit> = self.units().collect();
-        self.counters.reset(now, queued.into_iter(), self.pool.total());
-        self.gates.iter_mut().for_each(|gate| gate.reset(now));
-        self.share.iter_mut().for_each(|share| share.reset_counters());
-    }
-
-    /// Take a sample of the occupancy for its distribution, and one for the admission policy.
-    pub fn sample(&mut self) {
-        self.sample_level(self.pool.total(), 1);
-    }
-
-    /// Add `samples` samples of a level, for an engine that tracks the occupancy itself and found it unchanged.
-    pub(crate) fn sample_level(&mut self, level: u64, samples: u64) {
-        self.counters.occupancy.sample_many(level, samples);
-        if self.counters.rare().state.is_some() {
-            let row = self.state();
-            let rows = self.counters.rare_mut().state.get_or_insert_default();
-            rows.extend((0..samples).map(|_| row.clone()));
-        }
-        if let Some(meter) = self.counters.meter_mut() {
-            for _ in 0..samples {
-                let reading = |vc| self.admission.meter(vc).unwrap_or_default();
-                meter.extend(self.pool.keys().map(reading));
-            }
-        }
-    }
-
-    /// List the variables of the policies and the gates; of a policy by queues only for queues that exist.
-    pub fn state(&self) -> Vec<Figure> {
-        let is_known = |figure: &Figure| figure.queue.is_none_or(|queue| queue < self.queues.len());
-        let of_pushout = self.pushout.as_ref().map(PushOut::state).unwrap_or_default();
-        let policies = self.admission.state().into_iter().chain(self.scheduler.state()).chain(of_pushout);
-        policies.filter(is_known).chain(self.gates.iter().flat_map(Gate::state)).collect()
-    }
-
-    /// Extend time averages to the end of the run.
-    pub fn close_counters(&mut self, now: Time) {
-        self.counters.occupancy.change(now, self.pool.total(), self.pool.total());
-        self.gates.iter_mut().for_each(|gate| gate.close(now));
-    }
-
-    /// The counters, for an engine that keeps some of them itself.
-    pub(crate) fn counters_mut(&mut self) -> &mut Counters {
-        &mut self.counters
-    }
-
-    /// The first decision that one of its policies could not compute.
-    pub(crate) fn failure(&self) -> Option<&Failure> {
-        let of_pushout = self.pushout.as_ref().and_then(PushOut::failure);
-        let all = [self.admission.failure(), self.scheduler.failure(), of_pushout];
-        all.into_iter().flatten().min_by_key(|failure| failure.time)
-    }
-
     /// The admission policy, for an engine that keeps the books itself.
     pub(crate) fn admission_mut(&mut self) -> &mut admission::Policy {
         &mut self.admission
-    }
-
-    /// Count a unit that waits or is in transmission without a recorded arrival: an engine that forwards units without
-    /// the port reports at the end the units that the port would hold.
-    pub(crate) fn restock(&mut self, unit: Unit, vc: PortVc, sending: bool) {
-        let size = self.size_of(&unit);
-        self.pool.add(vc, size);
-        if sending {
-            self.sending = Some(Sending { unit, vc, size });
-        } else {
-            let queue = self.queue_of(&unit, vc);
-            self.queues[queue].push(unit);
-        }
-    }
-
-    /// Add a unit to the books.
-    #[inline]
-    fn take_in(&mut self, now: Time, vc: PortVc, size: u64) {
-        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
-        self.pool.add(vc, size);
-    }
-
-    fn enqueue(&mut self, queue: QueueId, Offer { now, unit, vc, size }: Offer) {
-        self.take_in(now, vc, size);
-        if let Some(share) = &mut self.share {
-            share.take_in(now, &unit, vc, size);
-        }
-        let position = self.queues[queue].push(unit);
-        if let Some(times) = self.arrivals.get_mut(queue) {
-            times.joined(self.queues[queue].positions().start, position, now, unit.bytes);
-        }
-        self.admission.settled(&unit, vc, Settled::Queued { position });
-        self.scheduler.joined(queue);
-        if let Some(pushout) = &mut self.pushout {
-            pushout.joined(vc, &self.pool);
-        }
-    }
-
-    #[inline(always)]
-    fn send(&mut self, now: Time, unit: Unit, vc: PortVc) -> Started {
-        if unit.begins_frame() {
-            self.line.rest(now, unit.subject());
-        }
-        let ready = self.pass_gates(now, &unit, vc);
-        let sent = self.line.send(ready, unit.bytes);
-        self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
-        Started { unit: self.boundaries[vc].pass(unit), sent }
-    }
-
-    /// Return when a unit may start that is to be sent now or as soon as the line is free.
-    #[inline(always)]
-    fn pass_gates(&mut self, now: Time, unit: &Unit, vc: PortVc) -> Time {
-        if self.gates.is_empty() {
-            return now;
-        }
-        let ready = now.max(self.line.free());
-        self.gates.iter_mut().fold(ready, |ready, gate| gate.starts(ready, unit, vc))
-    }
-
-    fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
-        self.counters.lost(reason);
-        losses.push(Loss { unit, reason });
-    }
-
-    /// Lose a unit that has been taken out of a queue.
-    fn give_up(
-        &mut self,
-        &Taken { now, unit, vc, exit, .. }: &Taken,
-        reason: Reason,
-        losses: &mut Vec<Loss>,
-    ) {
-        let size = self.size_of(&unit);
-        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
-        self.pool.remove(vc, size);
-        self.report_departure(&Offer { now, unit, vc, size }, exit);
-        self.counters.gave_up(&unit, reason);
-        if reason != Reason::Watchdog {
-            self.note_loss(&unit, vc); // those of a watchdog are intended, and no fault of the memory
-        }
-        losses.push(Loss { unit, reason });
-    }
-
-    /// Count the loss of a unit of a circuit at the shared memory, which counts losses by queue.
-    fn note_loss(&mut self, unit: &Unit, vc: PortVc) {
-        if let Some(share) = &mut self.share {
-            share.note_loss(unit, vc);
-        }
-    }
-
-    /// Notify the policies that observe departures of a unit that was sent, or lost after it had been taken in.
-    #[inline(never)]
-    fn report_departure(&mut self, &Offer { now, ref unit, vc, size }: &Offer, exit: Exit) {
-        let sent = matches!(exit, Exit::Sent | Exit::Headers { sent: true });
-        let accepted = !matches!(exit, Exit::Headers { .. });
-        let (queue, position) = match exit {
-            Exit::Sent | Exit::Headers { .. } => (None, None),
-            Exit::Discarded(queue) => (Some(queue), None),
-            Exit::Removed(queue, position) => (Some(queue), Some(position)),
-        };
-        if let Some(share) = &mut self.share {
-            share.release(vc, &Leaving { now, unit, size, sent });
-        }
-        let of_sent = Departure::of_sent(now, unit, vc, size, &self.pool);
-        self.admission.departed(&Departure { queue, position, sent, accepted, ..of_sent });
-        if let Some(pushout) = &mut self.pushout {
-            pushout.left(vc, &self.pool, sent);
-        }
     }
 
     /// Return whether several circuits may be in one queue.

@@ -7,24 +7,21 @@
 
 use std::cmp::Reverse;
 
-use super::arrivals::ArrivalTimes;
 use super::fattest::{Heads, shorten_fattest};
 use super::offer::{Exit, Offer, Removal, Taken};
 use super::{Loss, Port};
-use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Settled, Within};
+use crate::buffer::admission::{Admission, Departure, Expulsion, Within};
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::pushout_3::tail;
 use crate::buffer::pushout::{Cut, Full, PushOut, head_fragment};
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
-use crate::link::gate::Gate;
-use crate::memory::Trim;
 use crate::memory::pushout::{self as memory, Piece};
 use crate::scheduler::Scheduler;
-use crate::unit::{CUT_BYTES, Unit};
+use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::{PortVc, QueueId};
-use crate::verdict::{Reason, Verdict, Victim};
+use crate::verdict::{Reason, Victim};
 
 /// The queues of a port at which a unit arrives that does not fit.
 struct PortHeads<'a, F> {
@@ -60,154 +57,8 @@ impl<F: Fn(&Unit) -> PortVc> Heads for PortHeads<'_, F> {
 }
 
 impl Port {
-    /// Handle the arrival of a unit at a port where it may displace others, or where policies observe it.
-    #[inline(never)]
-    pub(super) fn arrive_asking(
-        &mut self,
-        offer: Offer,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
-        self.report_offer(&offer);
-        let cut = self.cut_for(&offer);
-        let verdict = self.judge(&offer, cut.is_some());
-        self.act_on(verdict, cut, offer, vc_of, losses);
-    }
-
-    /// Handle the arrival of a unit at a port where nothing but the admission policy judges it.
-    #[inline]
-    pub(super) fn arrive_weighed(
-        &mut self,
-        offer: Offer,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
-        let verdict = self.judge(&offer, false);
-        if verdict == Verdict::Accept && self.pool.fits(offer.size) {
-            let queue = self.queue_of(&offer.unit, offer.vc);
-            return self.enqueue(queue, offer);
-        }
-        self.act_on(verdict, None, offer, vc_of, losses);
-    }
-
-    /// Judge an arriving unit that can find room in a memory by push-out.
-    pub(crate) fn consult(&mut self, now: Time, unit: Unit, vc: PortVc) -> Verdict {
-        self.counters.arrived(&unit);
-        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
-        self.report_offer(&offer);
-        self.judge(&offer, true)
-    }
-
-    /// Carry out the verdict on such a unit, now that the memory has made the room that it could.
-    pub(crate) fn conclude(
-        &mut self,
-        verdict: Verdict,
-        now: Time,
-        unit: Unit,
-        vc: PortVc,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
-        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
-        self.ask_memory(&offer);
-        self.act_on(verdict, None, offer, vc_of, losses);
-    }
-
-    /// Carry out the verdict on an arriving unit; `cut` goes first if it does not fit.
-    fn act_on(
-        &mut self,
-        verdict: Verdict,
-        cut: Option<Cut>,
-        offer: Offer,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
-        let Offer { now, unit, vc, .. } = offer;
-        let queue = self.queue_of(&unit, vc);
-        match verdict {
-            Verdict::Accept => self.let_in(offer, cut, None, losses),
-            Verdict::Mark(reason) => self.let_in(offer, cut, Some(reason), losses),
-            Verdict::Discard(reason) => self.lose_or_cut(&offer, reason, losses),
-            Verdict::Replace(Victim::FattestQueue(batch), reason) => {
-                if self.shorten_fattest(&offer, batch, reason, &vc_of, losses) {
-                    self.enqueue(queue, offer);
-                } else {
-                    self.turn_away(&offer, Reason::Overflow, losses);
-                }
-            }
-            Verdict::Replace(victim, reason) => {
-                if self.make_room(&offer, victim, reason, &vc_of, losses) {
-                    self.enqueue(queue, offer);
-                } else {
-                    self.lose_shared(&offer, Reason::Overflow, losses);
-                    self.admission.broken(vc, !unit.is_first());
-                }
-            }
-        }
-        self.sweep(now, queue, &vc_of, losses);
-        if self.is_busy() && !self.shares_queues() && self.admission.properties().expels {
-            self.expel_excess(now, losses);
-        }
-    }
-
-    /// Queue the headers of a packet that would be lost, ahead of all units, or the whole packet if it is no longer
-    /// than its headers. Lose it if the port, or its shared memory, has no room for the headers either. A packet that
-    /// was cut before waits with other cut packets.
-    fn cut_down(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
-        let &Offer { now, unit, vc, .. } = offer;
-        let octets = self.trim_of(vc).map_or(CUT_BYTES, |trim| trim.size);
-        let is_long = unit.bytes > self.line.octets(octets);
-        let header = if is_long { unit.cut(octets) } else { unit };
-        let size = self.size_of(&header);
-        if let Some(share) = &mut self.share {
-            let granted = if share.admits_headers(now, &header, vc, size) { size } else { 0 };
-            self.pool.grant(granted);
-        }
-        if !self.pool.fits(size) {
-            return self.lose_shared(offer, reason, losses);
-        }
-        self.take_in(now, vc, size);
-        if let Some(share) = &mut self.share {
-            share.take_in(now, &header, vc, size);
-        }
-        if let Some(headers) = &mut self.headers {
-            headers.waiting.push_back((header, vc));
-        }
-        self.counters.rare_mut().trimmed += u64::from(is_long);
-        if let Some(share) = self.share.as_mut().filter(|_| is_long) {
-            share.note_trim(&unit, vc);
-        }
-    }
-
-    /// Lose an arriving unit, or queue its headers if the port cuts what it refuses for this reason.
-    fn lose_or_cut(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
-        if self.cuts_all() || reason == Reason::Overflow && self.trim_of(offer.vc).is_some() {
-            self.cut_down(offer, reason, losses);
-        } else {
-            self.lose_shared(offer, reason, losses);
-        }
-    }
-
-    /// Return whether the port cuts every packet that it refuses.
-    fn cuts_all(&self) -> bool {
-        self.headers.as_ref().is_some_and(|headers| headers.of_all)
-    }
-
-    /// Return how the port cuts packets of a circuit that its memory refuses, if it does.
-    fn trim_of(&self, vc: PortVc) -> Option<Trim> {
-        self.share.as_ref()?.trim_of(vc)
-    }
-
-    /// Take the first of the headers that wait, unless a gate holds it.
-    pub(super) fn next_header(&mut self) -> Option<(Unit, PortVc)> {
-        let headers = self.headers.as_mut()?;
-        let &(header, vc) = headers.waiting.front()?;
-        headers.sending = self.gates.iter().all(|gate| gate.lets(&header, vc));
-        if headers.sending { headers.waiting.pop_front() } else { None }
-    }
-
     /// Lose units at the heads of the circuits' queues for as long as the admission policy expels any.
-    fn expel_excess(&mut self, now: Time, losses: &mut Vec<Loss>) {
+    pub(super) fn expel_excess(&mut self, now: Time, losses: &mut Vec<Loss>) {
         loop {
             let Port { admission, pool, queues, measure, .. } = self;
             let head = |vc: PortVc| queues[vc.queue()].front().map(|unit| measure.size_of(unit));
@@ -237,33 +88,14 @@ impl Port {
         Some(unit)
     }
 
-    /// Report an arriving unit to the memory that the port shares.
-    fn report_offer(&mut self, &Offer { now, ref unit, vc, size }: &Offer) {
-        if let Some(share) = &mut self.share {
-            let granted = if share.offer(now, unit, vc, size) { size } else { 0 };
-            self.pool.grant(granted);
-        }
-    }
-
-    /// Set the room for a unit of this circuit to what the shared memory grants, if the port shares one.
-    fn ask_memory(&mut self, &Offer { now, ref unit, vc, size }: &Offer) {
-        if let Some(share) = &mut self.share {
-            let granted = if share.admits(now, unit, vc, size) { size } else { 0 };
-            self.pool.grant(granted);
-        }
-    }
-
-    /// Lose an arriving unit at a port that may share a memory.
-    fn lose_shared(&mut self, &Offer { unit, vc, .. }: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
-        self.note_loss(&unit, vc);
-        if let Some(share) = &mut self.share {
-            share.note_refusal(vc);
-        }
-        self.lose(unit, reason, losses);
-    }
-
     /// Remove from a queue all units that the admission policy has decided to lose.
-    fn sweep(&mut self, now: Time, queue: QueueId, vc_of: impl Fn(&Unit) -> PortVc, losses: &mut Vec<Loss>) {
+    pub(super) fn sweep(
+        &mut self,
+        now: Time,
+        queue: QueueId,
+        vc_of: impl Fn(&Unit) -> PortVc,
+        losses: &mut Vec<Loss>,
+    ) {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
             let removed = self.remove_one(now, queue, Removal::At(position), reason, &vc_of, losses);
             assert!(removed.is_some(), "a policy gives up units that are queued");
@@ -271,7 +103,7 @@ impl Port {
     }
 
     /// Make room for an arriving unit at the expense of the queue with the most octets; returns whether there is room then.
-    fn shorten_fattest(
+    pub(super) fn shorten_fattest(
         &mut self,
         offer: &Offer,
         batch: u64,
@@ -293,7 +125,7 @@ impl Port {
     /// Remove the unit that the policy has chosen in a queue. While the arriving one, of `size`, does not fit, remove
     /// more from the head, or the units that the policy has chosen; returns whether it fits in the end. The unit in
     /// transmission cannot be removed.
-    fn make_room(
+    pub(super) fn make_room(
         &mut self,
         offer: &Offer,
         victim: Victim,
@@ -399,24 +231,6 @@ impl Port {
         }
     }
 
-    /// Judge an accepted unit again whose own frame a memory has just cut: it may still be a delimiter.
-    pub(crate) fn judge_again(&mut self, accepted: Verdict, now: Time, unit: Unit, vc: PortVc) -> Verdict {
-        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
-        let verdict = match self.admission.within(vc) {
-            Within::Lost(reason) => Verdict::Discard(reason),
-            Within::Broken(reason) if !unit.is_eom() => Verdict::Discard(reason),
-            Within::Broken(_) => {
-                self.ask_memory(&offer);
-                self.judge(&offer, false)
-            }
-            Within::Taken | Within::Asked => accepted,
-        };
-        if let Verdict::Discard(_) = verdict {
-            self.admission.settled(&unit, vc, Settled::TurnedAway { size: offer.size });
-        }
-        verdict
-    }
-
     /// Lose the first or last of the waiting units that a memory charges to one of its queues.
     fn expel_one(
         &mut self,
@@ -432,15 +246,13 @@ impl Port {
         self.note_pushed_out(&unit, vc_of(&unit));
     }
 
-    fn note_pushed_out(&mut self, unit: &Unit, vc: PortVc) {
-        if let Some(share) = &mut self.share {
-            share.note_pushed_out(unit, vc);
-        }
-    }
-
     /// Find a piece that a memory charges to one of its queues, by queue of the port and part: of the longest queue that has
     /// one.
-    fn find_piece(&self, cut: memory::Cut, vc_of: impl Fn(&Unit) -> PortVc) -> Option<(QueueId, Part)> {
+    pub(super) fn find_piece(
+        &self,
+        cut: memory::Cut,
+        vc_of: impl Fn(&Unit) -> PortVc,
+    ) -> Option<(QueueId, Part)> {
         let is_own = |unit: &Unit| self.is_charged(cut.queue, unit, &vc_of);
         let part = |queue: &Queue| match cut.piece {
             Piece::Packet => queue.first_packet(is_own).map(|run| Part { run, extent: Extent::Whole }),
@@ -453,12 +265,12 @@ impl Port {
     }
 
     /// Return whether a memory charges a unit to its queue `number`.
-    fn is_charged(&self, number: usize, unit: &Unit, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
+    pub(super) fn is_charged(&self, number: usize, unit: &Unit, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
         self.share.as_ref().is_some_and(|share| share.account(unit, vc_of(unit)).queue() == number)
     }
 
     /// Return the length of a queue; of one circuit with its unit in transmission.
-    fn length_of(&self, queue: QueueId) -> u64 {
+    pub(super) fn length_of(&self, queue: QueueId) -> u64 {
         if self.shares_queues() { self.queues[queue].len() as u64 } else { self.pool.of(queue.vc()) }
     }
 
@@ -466,11 +278,6 @@ impl Port {
     pub(crate) fn in_transmission(&self, number: usize) -> u64 {
         let sending = self.sending.filter(|sending| self.is_charged(number, &sending.unit, |_| sending.vc));
         sending.map_or(0, |sending| sending.size)
-    }
-
-    /// Return whether the port has refused a unit of the arriving frame, if its memory pushes out whole packets.
-    pub(crate) fn is_rest(&mut self, unit: &Unit, vc: PortVc) -> bool {
-        self.share.as_mut().is_some_and(|share| share.is_rest(unit, vc))
     }
 
     /// Return the size of the first of the waiting packets that a memory charges to its queue `number`.
@@ -481,7 +288,7 @@ impl Port {
 
     /// Choose the first units to remove for an arriving unit that does not fit. Return `None` if it fits, if none can
     /// be removed, or if it is the rest of a broken frame, for which none is removed.
-    fn cut_for(&mut self, &Offer { now, ref unit, vc, size }: &Offer) -> Option<Cut> {
+    pub(super) fn cut_for(&mut self, &Offer { now, ref unit, vc, size }: &Offer) -> Option<Cut> {
         let sending = self.sending.map_or(0, |sending| sending.size);
         let pushout = self.pushout.as_mut()?;
         let is_rest = pushout.frames().is_some_and(|frames| frames.is_rest(unit, vc));
@@ -497,78 +304,8 @@ impl Port {
         })
     }
 
-    /// Judge an arriving unit: first by the frame rule of a port with push-out, then by the admission policy.
-    pub(crate) fn judge(&mut self, &Offer { now, ref unit, vc, size }: &Offer, elastic: bool) -> Verdict {
-        if unit.is_cut() && (self.cuts_all() || self.trim_of(vc).is_some()) {
-            return Verdict::Discard(Reason::Overflow);
-        }
-        let place = self.queue_of(unit, vc);
-        let (pool, queue) = (&self.pool, &self.queues[place]);
-        let waiting = self.arrivals.get(place).map_or(0, ArrivalTimes::octets);
-        let mut arrival = Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic };
-        let Some(pushout) = &mut self.pushout else { return self.admission.judge(&mut arrival) };
-        self.refused[vc] &= !unit.is_first();
-        if !self.refused[vc]
-            && let Some(frames) = pushout.frames()
-        {
-            let verdict = frames.judge(unit, vc, arrival.fits(), || None);
-            if verdict == Verdict::Discard(Reason::Overflow) {
-                self.admission.broken(vc, !unit.is_first());
-            }
-            if verdict != Verdict::Accept {
-                return verdict;
-            }
-        }
-        let verdict = self.admission.judge(&mut arrival);
-        if !self.takes_all && unit.is_first() {
-            let refused = matches!(verdict, Verdict::Discard(reason) if reason != Reason::Overflow);
-            self.refused[vc] = refused && !self.admission.properties().splits_frames;
-        }
-        verdict
-    }
-
-    /// Return the fate of a unit within a circuit's frame, if it fits.
-    #[inline(never)] // inlined it would cost more than a call
-    pub(crate) fn within(&mut self, vc: PortVc) -> Within {
-        let frames = self.pushout.as_mut().and_then(PushOut::frames);
-        match frames.map_or(Within::Taken, |frames| frames.within(vc)) {
-            Within::Taken if self.takes_all => Within::Taken,
-            Within::Taken => self.admission.within(vc),
-            other => other,
-        }
-    }
-
-    /// Queue a unit that the admission policy has accepted; if it does not fit, remove units for it, `cut` first. It
-    /// is queued with a congestion mark if there is a reason to mark it.
-    fn let_in(&mut self, offer: Offer, cut: Option<Cut>, mark: Option<Reason>, losses: &mut Vec<Loss>) {
-        let Offer { now, mut unit, vc, size } = offer;
-        let mut chosen = cut;
-        while !self.pool.fits(size) {
-            let Some(cut) = chosen.take().or_else(|| self.cut_for(&offer)) else {
-                self.cut_off(vc, !unit.is_first());
-                return self.turn_away(&offer, Reason::Overflow, losses);
-            };
-            let own = self.push_out(cut, &offer, losses);
-            if own && let Verdict::Discard(reason) = self.judge_rest(&unit, vc, size) {
-                return self.turn_away(&offer, reason, losses);
-            }
-        }
-        let queue = self.queue_of(&unit, vc);
-        if let Some(reason) = mark {
-            self.mark_shared(now, &mut unit, vc, reason);
-        }
-        self.enqueue(queue, Offer { unit, ..offer });
-    }
-
-    /// Lose a unit that the admission policy has accepted.
-    fn turn_away(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
-        let &Offer { ref unit, vc, size, .. } = offer;
-        self.admission.settled(unit, vc, Settled::TurnedAway { size });
-        self.lose_or_cut(offer, reason, losses);
-    }
-
     /// Push out a part of a queue; returns whether that was the beginning of the arrival's own frame.
-    fn push_out(&mut self, cut: Cut, offer: &Offer, losses: &mut Vec<Loss>) -> bool {
+    pub(super) fn push_out(&mut self, cut: Cut, offer: &Offer, losses: &mut Vec<Loss>) -> bool {
         let Cut { vc, part } = cut;
         let runs = self.queues[vc.queue()].runs();
         let run = runs.get(part.run).copied();
@@ -584,7 +321,7 @@ impl Port {
     }
 
     /// Take a part out of its queue and out of the books.
-    fn remove(&mut self, now: Time, Cut { vc, part }: Cut, losses: &mut Vec<Loss>) {
+    pub(super) fn remove(&mut self, now: Time, Cut { vc, part }: Cut, losses: &mut Vec<Loss>) {
         let measure = self.measure;
         let pushout = self.pushout.as_mut().expect("only push-out cuts");
         let queue = &mut self.queues[vc.queue()];
@@ -612,7 +349,7 @@ impl Port {
 
     /// Refuse the rest of a circuit's arriving frame, unless it has been refused already: then an earlier frame was
     /// cut.
-    fn cut_off(&mut self, vc: PortVc, fragment: bool) {
+    pub(super) fn cut_off(&mut self, vc: PortVc, fragment: bool) {
         if self.refused.get(vc) == Some(&true) {
             return;
         }
@@ -620,13 +357,6 @@ impl Port {
             frames.broken(vc, fragment);
         }
         self.admission.broken(vc, fragment);
-    }
-
-    /// Judge a unit whose frame has just been cut off: it may still be a delimiter.
-    fn judge_rest(&mut self, unit: &Unit, vc: PortVc, size: u64) -> Verdict {
-        let fits = self.pool.fits(size);
-        let frames = self.pushout.as_mut().and_then(PushOut::frames);
-        frames.map_or(Verdict::Accept, |frames| frames.judge(unit, vc, fits, || None))
     }
 }
 

@@ -58,6 +58,7 @@ mod deliveries;
 mod laws;
 mod profile;
 mod ranges;
+pub mod rate;
 mod receiver;
 pub mod recovery;
 mod rtt;

@@ -70,6 +70,12 @@ pub struct Delivered {
 }
 
 impl Delivered {
+    /// An ACK that delivers `octets`, of which the segment `newest` was sent last.
+    #[cfg(test)]
+    pub(super) fn of(octets: u64, newest: (Time, u64, bool)) -> Delivered {
+        Delivered { octets, newest: Some(newest), ..Delivered::default() }
+    }
+
     fn add(&mut self, octets: u64, sent: &SentSegment) {
         self.octets += octets;
         if self.newest.is_none_or(|(at, end, _)| (at, end) < (sent.at, sent.end)) {

@@ -3,6 +3,7 @@
 
 mod plain;
 mod rack;
+mod samples;
 mod selective;
 mod timed;
 mod window;

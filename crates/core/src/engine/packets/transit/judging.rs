@@ -1,12 +1,14 @@
 //! Ports that judge every packet, memories that act by themselves, and pauses.
 
+use std::collections::BTreeSet;
+
 use super::in_order::OrderedPorts;
 use super::stations::Stations;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
 use crate::engine::coupling::{self, ActingMemories, Controls, GateClocks};
 use crate::engine::forms::{Form, allows};
-use crate::engine::packets::route::Packet;
+use crate::engine::packets::route::{Entrance, Packet};
 use crate::engine::questions::{number_at_port, policed_ports};
 use crate::kernel::queue::{Class, Event};
 use crate::link::line::Sent;
@@ -24,6 +26,8 @@ pub(super) struct JudgingPorts {
     memories: ActingMemories,
     controls: Controls,
     gates: GateClocks,
+    /// Ports that could be part of a cycle of pauses: for each other port the network need not search for one.
+    cyclic: BTreeSet<LineId>,
     /// The latest losses, before they are counted.
     losses: Vec<Loss>,
     pub(super) stations: Stations,
@@ -38,12 +42,13 @@ impl JudgingPorts {
         scenario: &Scenario,
         network: &Network,
         steps: usize,
-        stations: IdVec<LineId, Option<StationId>>,
+        stations: IdVec<StationId, Option<StationId>>,
         record: Option<TracedPackets>,
     ) -> JudgingPorts {
         let polices = policed_ports(scenario);
         let is_ordered = |port: LineId| {
-            let is_station = stations.get(port).is_some_and(|station| *station == Some(port.station()));
+            let is_station =
+                stations.get(port.station()).is_some_and(|station| *station == Some(port.station()));
             is_station && !polices[port] && network.ports[port].keeps_order() && allows(Form::OrderedPorts)
         };
         let ordered = OrderedPorts::new(&network.ports, is_ordered);
@@ -52,9 +57,10 @@ impl JudgingPorts {
             memories: ActingMemories::new(scenario, network),
             controls: Controls::new(scenario),
             gates: GateClocks::new(scenario),
+            cyclic: scenario.pause_cycles().into_iter().flatten().collect(),
             losses: Vec::new(),
             ordered,
-            stations: Stations::new(stations, scenario),
+            stations: Stations::new(stations),
             record: record.map(Box::new),
         }
     }
@@ -64,7 +70,13 @@ impl Transit {
     /// Schedule an event of a port or a memory: in its station, if it has one.
     #[inline(always)]
     pub(super) fn schedule(&mut self, event: Event) {
-        if !self.judging.stations.push(event) {
+        self.schedule_for(StationId(event.entity), event);
+    }
+
+    /// Schedule an event in the station of a port or a memory, if that has one.
+    #[inline(always)]
+    fn schedule_for(&mut self, member: StationId, event: Event) {
+        if !self.judging.stations.push(member, event) {
             self.arrivals.call(event);
         }
     }
@@ -79,9 +91,16 @@ impl Transit {
             return self.arrive_in_order(at, packet, now);
         }
         let (unit, number) = (packet.unit(&extra), extra.number);
-        let policed = self.network.circuits[extra.circuit].police(now, unit);
-        let hop = Hop { port, vc: extra.number };
-        let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
+        let hop = Hop { port, vc: number };
+        let entered = match extra.entrance {
+            Entrance::Open => Ok(unit),
+            Entrance::Lossy => self.network.cross_link(now, hop, unit),
+            Entrance::Policed | Entrance::Drawn => {
+                let policed = self.network.circuits[extra.circuit].police(now, unit);
+                policed.and_then(|unit| self.network.cross_link(now, hop, unit))
+            }
+        };
+        let unit = match entered {
             Ok(unit) => unit,
             Err(reason) => {
                 self.network.ports[port].refuse(unit, reason, &mut self.judging.losses);
@@ -110,7 +129,9 @@ impl Transit {
     /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
     fn settle(&mut self, port: LineId, now: Time) {
-        if let Some(memory) = self.judging.memories.of(port) {
+        let JudgingPorts { memories, .. } = &self.judging;
+        if let Some(memory) = memories.of(port).filter(|memory| memories.are_due(&self.network, *memory, now))
+        {
             self.act(memory, now);
         }
     }
@@ -137,16 +158,13 @@ impl Transit {
     /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
     /// and when, unless it is lost or the run is over.
     fn start(&mut self, port: LineId, now: Time) -> Option<Onward> {
-        if self.judging.controls.can_be() && self.start_control(port, now) {
+        if self.network.ports[port].is_busy() || self.start_control(port, now) {
+            self.count_losses(now);
             return None;
         }
         let losses = &mut self.judging.losses;
-        let started = match self.network.ports[port].is_busy() {
-            true => None,
-            false => {
-                self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
-            }
-        };
+        let started =
+            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
         self.count_losses(now);
         self.pass_started(port, started?)
     }
@@ -202,18 +220,23 @@ impl Transit {
     /// Start the next pause frame at a port whose line is free, if there is one; returns whether there is.
     fn start_control(&mut self, port: LineId, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
-        self.arrivals.call(Event::new(sent.ends, Class::Free, port.0));
+        self.schedule(Event::new(sent.ends, Class::Free, port.0));
         let to = self.judging.controls.back(port);
-        let arrival = self.judging.controls.send(to, sent.arrives, control);
-        arrival.into_iter().for_each(|event| self.arrivals.call(event));
+        if let Some(event) = self.judging.controls.send(to, sent.arrives, control) {
+            self.schedule(event);
+            self.note_frame(to, event.time);
+        }
         true
     }
 
     /// Handle a pause at the port that it is for; returns the result of [`Transit::start`].
     pub(crate) fn control(&mut self, port: LineId, now: Time) -> Option<Onward> {
         let (control, next) = self.judging.controls.arrive(port);
-        next.into_iter().for_each(|event| self.arrivals.call(event));
-        self.network.receive_control(port, now, control);
+        next.into_iter().for_each(|event| self.schedule(event));
+        match self.judging.cyclic.contains(&port) {
+            true => self.network.receive_control(port, now, control),
+            false => self.network.ports[port].receive_control(now, control),
+        }
         let started = self.start(port, now);
         self.settle(port, now);
         self.call_gates(port);
@@ -240,7 +263,8 @@ impl Transit {
 
     /// Schedule the next action of a port's gates, unless an earlier one is scheduled.
     pub(super) fn call_gates(&mut self, port: LineId) {
-        self.judging.gates.next(&self.network, port).into_iter().for_each(|event| self.arrivals.call(event));
+        let next = self.judging.gates.next(&self.network, port);
+        next.into_iter().for_each(|event| self.schedule_for(port.station(), event));
     }
 
     /// Run the clock of a port's policy or, beyond those numbers, of a memory.

@@ -1,18 +1,22 @@
 //! Stations: ports that judge every packet, with an order of events of their own.
 //!
 //! # What it assumes
-//! The ports of a station depend only on packets from other nodes, and those of a day are known when it begins (`calendar.rs`).
+//! The ports of a station depend only on packets and pause frames from other nodes, and those of a day are known when it begins
+//! (`calendar.rs`).
 //!
 //! # What it skips
-//! The order between the events of different stations: ends of transmissions, ticks of policies and actions of memories.
+//! The order between the events of different stations: ends of transmissions, ticks of policies, actions of memories and of gates, and
+//! pause frames that arrive.
 //!
 //! # Why that is exact
-//! A station is one port with a buffer of its own, or all ports of a memory. Within a station events keep the order of the kernel, and
-//! what it sends reaches another node only after the day.
+//! A station is one port with a buffer of its own, or all ports of a memory and those that carry its pause frames. Within a station
+//! events keep the order of the kernel, and what it sends reaches another node only after the day: a pause frame is longer than the
+//! smallest packet. Ports that could pause each other in a cycle are one station, because the network searches for such cycles when a
+//! frame arrives.
 //!
 //! # What turns it off
-//! A port of a host, which also gets packets within the day; pauses and credits, which a memory or a receiver may cause at other
-//! ports; a policer before several ports, which sees the arrivals at all of them: these take part in the common order.
+//! A port of a host, which also gets packets within the day; a policer before several ports, which sees the arrivals at all of them:
+//! these, and all that would be of one station with them, take part in the common order.
 //!
 //! # What it saves
 //! Without stations a leaf-spine with CoDel at every port takes 1.4 times as many instructions: 1.1 times by the order of events,
@@ -23,7 +27,6 @@ use std::collections::BinaryHeap;
 
 use super::Transit;
 use crate::kernel::queue::Event;
-use crate::scenario::model::Scenario;
 use crate::units::Time;
 use crate::units::ids::{IdVec, LineId, StationId};
 
@@ -31,7 +34,7 @@ use crate::units::ids::{IdVec, LineId, StationId};
 #[derive(Debug)]
 pub(crate) struct Stations {
     /// For every port, then for every memory, its station; empty if there is none.
-    of: Vec<Option<StationId>>,
+    of: IdVec<StationId, Option<StationId>>,
     /// For every number of a station its events.
     events: IdVec<StationId, StationEvents>,
 }
@@ -90,18 +93,9 @@ fn time_of(key: u128) -> Time {
 }
 
 impl Stations {
-    /// Stations without events, given the station of each port.
-    pub(super) fn new(of: IdVec<LineId, Option<StationId>>, scenario: &Scenario) -> Stations {
-        if of.is_empty() {
-            return Stations { of: Vec::new(), events: IdVec::default() };
-        }
-        let all = scenario.lines.len() + scenario.memories.len();
-        let mut of: Vec<Option<StationId>> = of.into_iter().collect();
-        let has_ports = |station: &StationId| of.contains(&Some(*station));
-        let memories: Vec<Option<StationId>> =
-            (of.len()..all).map(|station| Some(StationId::new(station)).filter(has_ports)).collect();
-        of.extend(memories);
-        Stations { of, events: IdVec::filled(StationEvents::default(), all) }
+    /// Build stations without events, given that of each port and memory.
+    pub(super) fn new(of: IdVec<StationId, Option<StationId>>) -> Stations {
+        Stations { events: IdVec::filled(StationEvents::default(), of.len()), of }
     }
 
     /// Return whether there are none.
@@ -112,19 +106,19 @@ impl Stations {
     /// Return the station of a port.
     #[inline]
     pub(super) fn of(&self, port: LineId) -> Option<StationId> {
-        self.of_entity(port.0)
+        self.of_member(port.station())
     }
 
-    /// Return the station of the port, or beyond those numbers of the memory, that an event is for.
+    /// Return the station of a port or a memory.
     #[inline]
-    fn of_entity(&self, entity: u32) -> Option<StationId> {
-        *self.of.get(entity as usize)?
+    fn of_member(&self, member: StationId) -> Option<StationId> {
+        *self.of.get(member)?
     }
 
-    /// Add an event to the station of its port or memory; returns whether that has one.
+    /// Add an event to the station of a port or a memory; returns whether that has one.
     #[inline]
-    pub(super) fn push(&mut self, event: Event) -> bool {
-        let station = self.of_entity(event.entity);
+    pub(super) fn push(&mut self, member: StationId, event: Event) -> bool {
+        let station = self.of_member(member);
         station.into_iter().for_each(|station| self.events[station].push(event.key()));
         station.is_some()
     }
@@ -146,7 +140,7 @@ impl Transit {
     /// Return whether a number of a port, or of a memory beyond those of ports, is that of a station.
     #[inline]
     pub(crate) fn is_station(&self, turn: StationId) -> bool {
-        self.judging.stations.of_entity(turn.0) == Some(turn)
+        self.judging.stations.of_member(turn) == Some(turn)
     }
 
     /// Take the next event of a station, if it is due before `until`.
@@ -160,6 +154,16 @@ impl Transit {
     pub(crate) fn note_visit(&mut self, station: StationId, now: Time) {
         if let Some(next) = self.judging.stations.events[station].next_visit(now) {
             self.arrivals.visit(station, next);
+        }
+    }
+
+    /// Note in the calendar that a port's station must be visited at `time`, on a later day, for a frame from another node.
+    pub(super) fn note_frame(&mut self, port: LineId, time: Time) {
+        let Some(station) = self.judging.stations.of(port) else { return };
+        let visited = &mut self.judging.stations.events[station].visited;
+        if time < *visited {
+            *visited = time;
+            self.arrivals.visit(station, time);
         }
     }
 

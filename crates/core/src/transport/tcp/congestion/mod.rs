@@ -12,10 +12,11 @@ mod window;
 
 pub use owner::CongestionControl;
 #[cfg(test)]
-pub(crate) use owner::LAST_ACK;
+pub(crate) use owner::{LAST_ACK, SAMPLES};
 pub use window::CongestionWindow;
 
 use super::Params;
+use super::rate::RateSample;
 use crate::metrics::state::Figure;
 use crate::registry;
 use crate::units::{Span, Time};
@@ -37,6 +38,14 @@ registry! {
 
     /// The interface of an algorithm.
     pub trait Congestion for Control {
+        /// Return what the algorithm wants to be told beyond ACKs and losses.
+        fn needs(&self) -> Needs {
+            Needs::default()
+        }
+
+        /// React to a sample of the delivery rate, before the ACK that brought it; only an algorithm that needs samples gets them.
+        fn on_sample(&mut self, window: &mut CongestionWindow, sample: &RateSample) {}
+
         /// React to an ACK of new octets outside of a recovery by selective acknowledgements.
         fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction;
 
@@ -90,6 +99,13 @@ registry! {
         /// Return whether the algorithm is in fast recovery.
         fn is_recovering(&self) -> bool;
     }
+}
+
+/// What an algorithm wants to be told beyond ACKs and losses; what it does not ask for is not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Samples of the delivery rate and counted round trips, of a connection with selective acknowledgements.
+    pub samples: bool,
 }
 
 /// The state of the sender at an event, in octets.

@@ -1,15 +1,18 @@
 //! The owner of the congestion window. The sender and its recovery report what has happened; the control reacts, and only the owner
 //! and the control change the window.
 
-use super::{Ack, Congestion, CongestionWindow, Control, Evidence, Facts, Loss, Reaction, Timeout};
+use super::{Ack, Congestion, CongestionWindow, Control, Evidence, Facts, Loss, Needs, Reaction, Timeout};
 use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
+use crate::transport::tcp::rate::RateSample;
 use crate::units::Span;
 
 #[cfg(test)]
 thread_local! {
     /// The ACK that a control received last, for tests of what reaches it.
     pub(crate) static LAST_ACK: std::cell::Cell<Option<Ack>> = const { std::cell::Cell::new(None) };
+    /// The samples that a control has received, for tests in which it asks for them.
+    pub(crate) static SAMPLES: std::cell::RefCell<Option<Vec<RateSample>>> = const { std::cell::RefCell::new(None) };
 }
 
 /// The congestion control of a connection: an algorithm and its window.
@@ -44,6 +47,22 @@ impl CongestionControl {
     #[inline]
     pub fn is_recovering(&self) -> bool {
         self.algorithm.is_recovering()
+    }
+
+    /// Return what the algorithm wants to be told.
+    pub fn needs(&self) -> Needs {
+        #[cfg(test)]
+        if SAMPLES.with_borrow(Option::is_some) {
+            return Needs { samples: true };
+        }
+        self.algorithm.needs()
+    }
+
+    /// React to a sample of the delivery rate.
+    pub fn on_sample(&mut self, sample: &RateSample) {
+        #[cfg(test)]
+        SAMPLES.with_borrow_mut(|samples| samples.iter_mut().for_each(|samples| samples.push(*sample)));
+        self.algorithm.on_sample(&mut self.window, sample);
     }
 
     /// React to an ACK outside of a recovery by selective acknowledgements: of new octets, or one that echoes a mark.

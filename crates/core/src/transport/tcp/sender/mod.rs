@@ -22,6 +22,7 @@ use usage::Usage;
 
 use super::congestion::{CongestionControl, Facts};
 use super::deliveries::Deliveries;
+use super::rate::DeliveryRate;
 use super::sack::SackBlocks;
 use super::{
     CONNECTIONS_APART, Estimator, InitialEstimate, Laws, Params, Segment, SegmentOutlet, SenderStats,
@@ -235,7 +236,8 @@ impl Sender {
         self.flags.is_unscheduled = params.unscheduled.is_some();
         self.control = CongestionControl::start(params);
         self.estimator = Estimator::new(params, &self.clock);
-        self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next)));
+        let samples = || self.control.needs().samples.then(|| Box::new(DeliveryRate::new(now)));
+        self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next, samples())));
         self.duplicates = 0;
         self.timed = Timed::NONE;
         self.timers = Timers::STOPPED;

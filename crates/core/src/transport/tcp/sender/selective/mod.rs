@@ -9,6 +9,7 @@ use super::{Sender, State, Timed};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{Ack, Evidence, Facts, Loss};
 use crate::transport::tcp::laws::{LEAST_TIMEOUT, Laws};
+use crate::transport::tcp::rate::DeliveryRate;
 use crate::transport::tcp::recovery::{self, AckReport, Progress, Recovery};
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
@@ -45,6 +46,8 @@ pub(super) struct Selective {
     tick: Span,
     /// The first segment was sent again in this recovery, which restarts the retransmission timer.
     head_resent: bool,
+    /// Samples of the delivery rate, if the congestion control asks for them.
+    samples: Option<Box<DeliveryRate>>,
 }
 
 /// The window before a reduction, and the segments sent again since (as `tcp_try_undo_dsack` of Linux has it).
@@ -66,7 +69,7 @@ struct TimerProgress {
 }
 
 impl Selective {
-    pub(super) fn new(params: &Params, base: u64) -> Selective {
+    pub(super) fn new(params: &Params, base: u64, samples: Option<Box<DeliveryRate>>) -> Selective {
         let is_linux = params.laws == Laws::Linux;
         Selective {
             board: Scoreboard::new(base),
@@ -89,6 +92,7 @@ impl Selective {
             tick: if is_linux { params.kernel_tick } else { Span::ZERO },
             slack: if is_linux { LEAST_TIMEOUT + params.kernel_tick } else { Span::ZERO },
             head_resent: false,
+            samples,
         }
     }
 
@@ -112,6 +116,15 @@ impl Selective {
     fn is_quiet(&self) -> bool {
         let is_open = self.point.is_none() && self.after_timeout.is_none() && self.probe.is_none();
         is_open && !self.is_forced && self.board.is_clean()
+    }
+
+    /// Record for samples of the delivery rate that a segment of `len` octets up to `end` has been sent.
+    #[inline(always)] // few controls ask for samples
+    fn note_sending(&mut self, now: Time, end: u64, len: u64) {
+        if let Some(samples) = &mut self.samples {
+            let in_flight = self.board.pipe();
+            samples.sent(now, end, in_flight, in_flight <= len);
+        }
     }
 
     /// Octets that count against the window.
@@ -174,12 +187,14 @@ impl Sender {
         self.update_window(segment);
         let facts = self.facts(now, rtt);
         let wait = if sack.recovery.needs_blocks() {
+            self.take_sample(facts, &delivered, 0, sack);
             self.follow(Ack { delivered: delivered.octets, echo, ..Ack::of(acked, facts) });
             None
         } else {
             sack.board.note_order(&mut delivered);
             let report = self.ack_report(now, delivered, sack);
             let (lost, wait) = self.find_losses(&report, 0, sack);
+            self.take_sample(facts, &delivered, lost, sack);
             let ack = Ack { delivered: delivered.octets, lost, echo, ..Ack::of(acked, facts) };
             self.react(ack, ack.delivered, sack);
             wait
@@ -216,6 +231,7 @@ impl Sender {
             sack.board.lose_at(segment.ack + segment.seq);
         }
         let (found, wait) = self.find_losses(&report, before, sack);
+        self.take_sample(facts, &delivered, found, sack);
         let echo = segment.ecn.has(Ecn::ECE);
         let ack = Ack { delivered: delivered.octets, lost: found, echo, ..Ack::of(acked, facts) };
         self.react(ack, ack.delivered, sack);
@@ -234,6 +250,16 @@ impl Sender {
             self.rare.stats.found_lost += found.div_ceil(self.mss());
         }
         (found, wait)
+    }
+
+    /// Report a sample of the delivery rate to a control that asks for samples: after losses have been found, before the ACK.
+    #[inline(always)] // few controls ask
+    fn take_sample(&mut self, facts: Facts, delivered: &Delivered, lost: u64, sack: &mut Selective) {
+        let Some(samples) = &mut sack.samples else { return };
+        let in_flight = sack.board.pipe();
+        let sample =
+            samples.on_ack(facts.now, (self.unacknowledged, delivered), (lost, in_flight), facts.rtt);
+        self.control.on_sample(&sample);
     }
 
     fn ack_report(&self, now: Time, delivered: Delivered, sack: &Selective) -> AckReport {
@@ -330,7 +356,19 @@ impl Sender {
         if self.flags.heeds_application {
             self.note_usage(now, self.cwnd());
         }
+        if sack.samples.is_some() {
+            self.note_dryness(sack);
+        }
         is_new
+    }
+
+    /// Record for samples of the delivery rate that the application limits the flow, if it does: all is sent that is to be sent,
+    /// and the window has room.
+    #[inline(never)]
+    fn note_dryness(&mut self, sack: &mut Selective) {
+        let is_dry = self.sent >= self.written && sack.board.next_lost().is_none();
+        let (has_room, pipe) = (sack.under_way() < self.cwnd(), sack.board.pipe());
+        sack.samples.iter_mut().filter(|_| is_dry && has_room).for_each(|samples| samples.ran_dry(pipe));
     }
 
     /// Like `output_selective`, where no segment waits to be sent again and none may be beyond the window.
@@ -398,6 +436,7 @@ impl Sender {
         self.transmit(now, self.sent, len, out);
         self.next = self.sent;
         sack.board.sent(self.sent, now);
+        sack.note_sending(now, self.sent, len);
         if sack.point.is_some() {
             sack.recovery.sent(len);
         }
@@ -408,6 +447,7 @@ impl Sender {
         self.timed = Timed::NONE;
         self.transmit(now, seq, len, out);
         sack.board.resend(index, now);
+        sack.note_sending(now, seq + len, len);
         sack.recovery.sent(len);
         sack.undo.iter_mut().for_each(|undo| undo.repeats += 1);
         sack.head_resent |= sack.is_linux && index == 0;
