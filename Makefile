@@ -31,7 +31,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny crates urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,9 @@ msrv-version: ## Print the oldest Rust that is promised
 
 deny: need ## Licences, sources and known faults of the crates (needs cargo-deny)
 	cargo deny --locked --workspace check
+
+crates: need ## Pack the crates for the registry without sending them; what the packages need must be in them
+	cargo publish --locked --workspace --dry-run --no-verify --allow-dirty
 
 urls: ## Write the address of the repository into all metadata (REPOSITORY=https://…)
 	$(PYTHON) packaging/urls.py $(REPOSITORY)
