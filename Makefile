@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$each -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
-SOURCES := $(shell find crates/core/src crates/python crates/worst -type f) crates/core/Cargo.toml Cargo.toml Cargo.lock pyproject.toml
+SOURCES := $(shell find crates/core/src crates/net/src crates/python crates/worst -type f) crates/core/Cargo.toml Cargo.toml Cargo.lock pyproject.toml
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
 CORES := $(shell getconf _NPROCESSORS_ONLN)

@@ -22,11 +22,27 @@ pub struct Port(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(pub(crate) u64);
 
-impl Handle {
-    /// Return its number: packets are counted from 0 in the order in which they were offered.
-    pub fn number(self) -> u64 {
-        self.0
-    }
+macro_rules! numbered {
+    ($($name:ident: $number:ty, $doc:literal;)+) => { $(
+        impl $name {
+            #[doc = $doc]
+            pub const fn number(self) -> $number {
+                self.0
+            }
+
+            /// Return what has this number; a path refuses a number that it has not given.
+            pub const fn of_number(number: $number) -> $name {
+                $name(number)
+            }
+        }
+    )+ };
+}
+
+numbered! {
+    Host: u32, "Return its number among the hosts of its path, from 0.";
+    Flow: u64, "Return a number that no other flow of its path has.";
+    Port: u32, "Return its number among the ports of its path, from 0.";
+    Handle: u64, "Return its number: packets are counted from 0 in the order in which they were offered.";
 }
 
 /// The ECN field of an IP header (RFC 3168, RFC 9331) as a host sends it. The numbers are those of the two bits.
