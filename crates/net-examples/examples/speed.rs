@@ -9,7 +9,8 @@ use pushout_net::{Ecn, Path, Time};
 fn main() {
     for policy in ["tail-drop", "codel", "fq-codel"] {
         let (packets, mut ended) = (1_000_000_u64, 0);
-        let path = Path::builder().rate("1 Gb/s").access("10 Gb/s").delay("1 ms").buffer("200 kB").policy(policy);
+        let path =
+            Path::builder().rate("1 Gb/s").access("10 Gb/s").delay("1 ms").buffer("200 kB").policy(policy);
         let mut path = path.build().expect("a path");
         let (client, server) = (path.host("client1").expect("a host"), path.host("server1").expect("a host"));
         let flow = path.open(client, server).expect("two hosts");
