@@ -303,7 +303,7 @@ mod tests {
         let (silent, port) = scenario(["packet", "16 kB", marking], "60 ms");
         let mut stepper = Stepper::new(&silent, false, Fates::of(&silent, silent.flows.keys()));
         let (mut offers, mut ended) = (Vec::new(), Vec::new());
-        for number in 0..150 {
+        for number in 0..90 {
             let at = Time::ZERO + Span::micros(200 * number);
             while let Some(next) = stepper.next().filter(|next| *next <= at) {
                 stepper.pass(next);
