@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$each -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
-SOURCES := $(shell find crates/core/src crates/python crates/worst -type f) crates/core/Cargo.toml Cargo.toml Cargo.lock pyproject.toml
+SOURCES := $(shell find crates/core/src crates/net/src crates/python crates/worst -type f) crates/core/Cargo.toml Cargo.toml Cargo.lock pyproject.toml
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
 CORES := $(shell getconf _NPROCESSORS_ONLN)
@@ -31,7 +31,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny crates urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,7 +66,7 @@ lint-python: $(VENV)/.built
 
 # The core is compiled with its tests, where every check is on, and for Python; all else is tested with the latter.
 TEST_CORE = cargo test --locked --package pushout-core --lib
-TEST_OTHERS = cargo test --locked --release --package pushout-worst --package pushout-web
+TEST_OTHERS = cargo test --locked --release --package pushout-worst --package pushout-web --package pushout-net --package pushout-net-examples
 TEST_PAGES = cargo test --locked --release --package pushout-core --doc
 
 # After clippy, for both write to one folder.
@@ -105,7 +105,8 @@ notebooks-again: $(VENV)/.docs $(VENV)/.built ## Run the notebooks of the course
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	export PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} && \
 		cargo test --locked --release --package pushout-core --lib -- \
-			equivalence:: textbook:: behaviour::deliveries:: behaviour::memories:: behaviour::pauses::
+			equivalence:: textbook:: behaviour::deliveries:: behaviour::memories:: behaviour::pauses:: && \
+		cargo test --locked --release --package pushout-net --test path
 
 laws: need ## The profile `linux` beside this kernel with every loss of ten segments (root, cc and ip; ARGS=--record: into vectors/recovery.json)
 	$$(test $$(id -u) = 0 || echo sudo) python3 benchmarks/kernel/laws.py $(ARGS)
@@ -119,6 +120,9 @@ msrv-version: ## Print the oldest Rust that is promised
 
 deny: need ## Licences, sources and known faults of the crates (needs cargo-deny)
 	cargo deny --locked --workspace check
+
+crates: need ## Pack the crates for the registry without sending them; what the packages need must be in them
+	cargo publish --locked --workspace --dry-run --no-verify --allow-dirty
 
 urls: ## Write the address of the repository into all metadata (REPOSITORY=https://…)
 	$(PYTHON) packaging/urls.py $(REPOSITORY)
@@ -180,7 +184,7 @@ picture: $(VENV)/.built ## Draw the figure of the README
 
 docs: $(VENV)/.docs $(VENV)/.built ## The site in target/site and the simulator's documentation in target/doc, warnings denied
 	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going --builder html docs target/site
-	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core
+	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core --package pushout-net
 	@echo "the site: target/site/index.html"
 
 wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile, LIBC=musl: for Alpine)

@@ -30,7 +30,7 @@ FLOORS = [
     ["linktypes", "records"],
     ["literals", "excerpt", "kept", "parsing", "limits", "stats", "svg", "catalogue", "running", "capture", "progress"],
     ["errors", "shipped", "style"],
-    ["extras", "flowlist", "quantity"],
+    ["extras", "flowlist", "path", "quantity"],
     ["recording"],
     ["source"],
     ["warning", "simulate"],

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         ScenarioNotFoundError,
         StatesError,
     )
+    from pushout.path import Path
     from pushout.scenario import Link, Scenario
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "Link",
     "MissingExtraError",
     "NeverResult",
+    "Path",
     "PolicyError",
     "PushoutError",
     "QuestionError",
@@ -129,6 +131,8 @@ def __getattr__(name: str) -> object:
         return import_module(f"pushout.{name}")
     if name.endswith("Error") and name in __all__:
         return getattr(import_module("pushout.errors"), name)
+    if name == "Path":
+        return getattr(import_module("pushout.path"), name)
     if name in ("Link", "Scenario"):
         return getattr(import_module("pushout.scenario"), name)
     if name in __all__:

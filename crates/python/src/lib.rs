@@ -3,6 +3,7 @@
 mod document;
 mod failure;
 mod memory;
+mod path;
 mod pool;
 mod reached;
 mod scenario;
@@ -27,6 +28,9 @@ mod _core {
 
     #[pymodule_export]
     use super::document::Document;
+
+    #[pymodule_export]
+    use super::path::Path;
 
     #[pymodule_export]
     use super::pool::{Points, Pool};

@@ -108,6 +108,21 @@ impl Framing {
         }
     }
 
+    /// Return the octets that are added to a packet before it becomes units.
+    pub fn added(self) -> u32 {
+        match self {
+            Framing::Cell => 0,
+            Framing::Aal5 { llc_snap, .. } => {
+                if llc_snap {
+                    aal5::LLC_SNAP as u32
+                } else {
+                    0
+                }
+            }
+            Framing::Packet(padding) => padding.header,
+        }
+    }
+
     /// Return the number of parity cells that a code adds to each frame.
     #[inline]
     pub fn parity(self) -> u16 {

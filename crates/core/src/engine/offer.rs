@@ -1,26 +1,37 @@
-//! Traffic from outside: packets that the caller offers to a run, at instants that the caller chooses.
+//! Traffic from outside: packets that the caller offers to a run, at instants that the caller chooses, and what becomes of
+//! them.
 //!
-//! Use it to put recorded or real traffic through a port: the caller offers packets as they come, advances, and reads
-//! from the tracer which of them leave, when, and which are lost, for what reason. The frame number that
-//! [`Stepper::offer`] returns identifies a packet in these records.
+//! Use it to put recorded or real traffic through a network: the caller offers packets as they come, lets time pass, and
+//! takes the [`Fate`] of each from [`Fates`]. Packets travel in both directions, if the scenario has a flow for each.
+//! `crates/net` is the interface for tests of transports.
 //!
-//! It cannot replace the host of a TCP flow, whose sender has not sent the packets: so the flow must carry datagrams
-//! (`udp`). The report of the flow counts offered packets where they arrive, but not as sent by its source. For a
-//! flow whose own source sends nothing, set `start` beyond `duration`.
+//! The offered packets are beside those of the flow's own source, which the report alone counts as sent. For a flow whose
+//! source sends nothing, set `start` beyond `duration`. A flow of TCP has a sender of its own, so packets are offered to
+//! flows of datagrams (`udp`).
 //!
 //! # What it assumes
-//! Instants do not go back. A packet that is offered at an instant comes before all else that happens then.
+//! Instants do not go back. A packet that is offered at an instant comes after all else that happens then, and before what is
+//! offered later.
 //!
 //! # Why that is exact
-//! The packet enters the first port of its circuit through the function by which every host hands over its frames.
+//! The packet enters the first port of its circuit through the function by which every host hands over its frames, and at
+//! the place in the order of events that the timer of the last flow has.
+
+use std::collections::BTreeMap;
+use std::fmt;
 
 use super::reference::Stepper;
-use crate::trace::Tracer;
-use crate::transport::cargo::Wire;
+use crate::adaptation::MAX_PACKET;
+use crate::network::circuit::Circuit;
+use crate::scenario::model::Scenario;
+use crate::trace::{Tracer, What};
+use crate::transport::cargo::{Cargo, Wire};
 use crate::transport::ecn::Ecn;
 use crate::transport::udp::Datagram;
+use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::FlowId;
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId};
+use crate::verdict::Reason;
 
 /// A packet from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,20 +44,141 @@ pub struct Offered {
     pub ecn: Ecn,
 }
 
+/// Why a packet cannot be offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unoffered {
+    /// The instant is before this one, which the run has reached.
+    Past(Time),
+    /// The instant is not before this one, the end of the run.
+    Ended(Time),
+    /// There is no flow with this number that carries datagrams.
+    NoDatagrams(FlowId),
+    /// A packet of this many octets does not exist.
+    Length(u32),
+}
+
+impl fmt::Display for Unoffered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unoffered::Past(now) => {
+                write!(f, "the instant must be at least {} s, which the run has reached", now.as_secs_f64())
+            }
+            Unoffered::Ended(end) => {
+                write!(f, "the instant must be before {} s, the end of the run", end.as_secs_f64())
+            }
+            Unoffered::NoDatagrams(flow) => write!(f, "flow number {} must carry datagrams", flow.0),
+            Unoffered::Length(bytes) => {
+                write!(f, "a packet must have 1 to {MAX_PACKET} octets with what lines add, not {bytes}")
+            }
+        }
+    }
+}
+
 impl<T: Tracer> Stepper<T> {
-    /// Advance to this instant, and put a packet into the first port of its circuit; returns its number on the circuit.
-    pub fn offer(&mut self, time: Time, Offered { flow, bytes, ecn }: Offered) -> u32 {
-        assert!(
-            self.now() <= time && time < self.end(),
-            "a packet is offered between now and the end of the run"
-        );
-        self.advance(time);
-        let network = &mut self.engine.network;
-        let vc = network.flows[flow].datagram_circuit().expect("packets are offered to a flow of datagrams");
+    /// Let the time pass to this instant, and put a packet into the first port of its circuit; returns its number on the
+    /// circuit.
+    pub fn offer(&mut self, time: Time, Offered { flow, bytes, ecn }: Offered) -> Result<u32, Unoffered> {
+        if time >= self.end() {
+            return Err(Unoffered::Ended(self.end()));
+        }
+        let network = &self.engine.network;
+        let circuit = network.flows.get(flow).and_then(|flow| flow.datagram_circuit());
+        let vc = circuit.ok_or(Unoffered::NoDatagrams(flow))?;
+        if bytes == 0 || bytes > network.circuits[vc].longest_packet() {
+            return Err(Unoffered::Length(bytes));
+        }
+        if !self.goes_to(time) {
+            return Err(Unoffered::Past(self.now()));
+        }
         let cargo = Datagram { bytes, sent: time, ecn }.pack();
-        let emission = network.circuits[vc].emit(flow, bytes, cargo);
+        let emission = self.engine.network.circuits[vc].emit(flow, bytes, cargo);
         self.engine.hand_over(emission, time);
-        emission.frame
+        Ok(emission.frame)
+    }
+}
+
+/// What became of an offered packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// When it was delivered or lost.
+    pub time: Time,
+    /// Its circuit.
+    pub vc: CircuitId,
+    /// Its number on the circuit.
+    pub number: u32,
+    /// How it ended.
+    pub ending: Ending,
+    /// The port that marked it, and when it left that port.
+    pub mark: Option<(LineId, Time)>,
+}
+
+/// How a packet ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It reached its host.
+    Delivered,
+    /// It reached its host without its data, because a port has cut it.
+    Cut,
+    /// A port, or the link before it, lost it.
+    Lost(LineId, Reason),
+}
+
+/// The fates of packets on some circuits of packet links, in the order in which they ended.
+#[derive(Clone, Debug)]
+pub struct Fates {
+    watched: IdVec<CircuitId, bool>,
+    /// Packets on their way that a port has marked.
+    marks: BTreeMap<(CircuitId, u32), (LineId, Time)>,
+    ended: Vec<Fate>,
+}
+
+impl Fates {
+    /// Record the fates of packets of these flows.
+    pub fn of(scenario: &Scenario, flows: impl IntoIterator<Item = FlowId>) -> Fates {
+        let mut watched = IdVec::filled(false, scenario.vcs.len());
+        flows.into_iter().for_each(|flow| watched[scenario.flows[flow].vc] = true);
+        Fates { watched, marks: BTreeMap::new(), ended: Vec::new() }
+    }
+
+    /// Return whether no packet has ended since the last call of [`Fates::take`].
+    pub fn is_empty(&self) -> bool {
+        self.ended.is_empty()
+    }
+
+    /// Remove and return the fates since the last call, in the order of time.
+    pub fn take(&mut self) -> Vec<Fate> {
+        self.ended.sort_by_key(|fate| fate.time); // stable; departures are handled after their time
+        std::mem::take(&mut self.ended)
+    }
+
+    fn end(&mut self, time: Time, unit: &Unit, ending: Ending) {
+        let (vc, number) = (unit.vc, unit.frame);
+        let mark = if unit.is_ce() { self.marks.remove(&(vc, number)) } else { None };
+        self.ended.push(Fate { time, vc, number, ending, mark });
+    }
+}
+
+impl Tracer for Fates {
+    #[inline]
+    fn see(&mut self, now: Time, port: LineId, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+        if !self.watched[unit.vc] {
+            return;
+        }
+        match what {
+            What::Arrives => {}
+            What::Leaves if unit.is_ce() => {
+                self.marks.entry((unit.vc, unit.frame)).or_insert((port, now));
+            }
+            What::Leaves => {}
+            What::Lost(reason) => self.end(now, unit, Ending::Lost(port, reason)),
+        }
+    }
+
+    #[inline]
+    fn delivers(&mut self, now: Time, unit: &Unit, cargo: &Cargo) {
+        if self.watched[unit.vc] {
+            self.end(now, unit, if cargo.is_cut() { Ending::Cut } else { Ending::Delivered });
+        }
     }
 }
 
@@ -57,7 +189,7 @@ mod tests {
     use crate::scenario::model::Scenario;
     use crate::trace::What;
     use crate::trace::ring::{Record, RecordRing};
-    use crate::units::ids::LineId;
+    use crate::units::Span;
 
     const TAIL_DROP: &str = r#""tail-drop""#;
     const RED: &str = r#""red", min_threshold = "2 kB", max_threshold = "15 kB", weight = 0.1"#;
@@ -118,7 +250,7 @@ mod tests {
             let (offers, expected) = sent(&scenario_with, port);
             let mut stepper = stepper(&silent);
             for (time, packet) in offers {
-                stepper.offer(time, packet);
+                stepper.offer(time, packet).unwrap();
             }
             stepper.advance(stepper.end());
             let seen: Vec<Record> = stepper.tracer_mut().take().0;
@@ -134,8 +266,8 @@ mod tests {
         let (silent, port) = scenario(["packet", "4 kB", TAIL_DROP], "60 ms");
         let mut stepper = stepper(&silent);
         let packet = Offered { flow: FlowId(1), bytes: 1000, ecn: Ecn::default() };
-        let instants = [1, 1, 7].map(|millis| Time::ZERO + crate::units::Span::millis(millis));
-        let numbers = instants.map(|time| stepper.offer(time, packet));
+        let instants = [1, 1, 7].map(|millis| Time::ZERO + Span::millis(millis));
+        let numbers = instants.map(|time| stepper.offer(time, packet).unwrap());
         stepper.advance(stepper.end());
         let left = |record: &Record| record.port == port && record.what == What::Leaves;
         let seen = stepper.tracer_mut().take().0.into_iter().filter(left).map(|record| record.unit.frame);
@@ -144,11 +276,55 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "offered between now and the end")]
-    fn a_packet_is_not_offered_in_the_past() {
+    fn what_cannot_be_offered_is_an_error() {
         let (silent, _) = scenario(["packet", "4 kB", TAIL_DROP], "60 ms");
         let mut stepper = stepper(&silent);
+        let packet = Offered { flow: FlowId(0), bytes: 1000, ecn: Ecn::default() };
+        let at = |micros| Time::ZERO + Span::micros(micros);
+        stepper.offer(at(7), packet).unwrap();
+        stepper.offer(at(7), packet).unwrap();
+        stepper.pass(at(8));
+        let mut refused = |time, packet| stepper.offer(time, packet).unwrap_err();
+        assert_eq!(refused(at(7), packet), Unoffered::Past(at(8) + Span(1)));
+        assert_eq!(refused(at(50_000), packet), Unoffered::Ended(at(50_000)));
+        let unknown = Offered { flow: FlowId(3), ..packet };
+        assert_eq!(refused(at(9), unknown), Unoffered::NoDatagrams(FlowId(3)));
+        for bytes in [0, 65_536, u32::MAX] {
+            assert_eq!(refused(at(9), Offered { bytes, ..packet }), Unoffered::Length(bytes));
+        }
+        stepper.offer(at(8), packet).unwrap();
+    }
+
+    /// Fates of packets over a port with ECN, when time passes only to the instants that the stepper names.
+    #[test]
+    fn every_packet_has_one_fate_at_an_instant_that_was_named() {
+        let marking =
+            r#""red", min_threshold = "2 kB", max_threshold = "15 kB", weight = 0.1, action = "mark""#;
+        let (silent, port) = scenario(["packet", "16 kB", marking], "60 ms");
+        let mut stepper = Stepper::new(&silent, false, Fates::of(&silent, silent.flows.keys()));
+        let (mut offers, mut ended) = (Vec::new(), Vec::new());
+        for number in 0..90 {
+            let at = Time::ZERO + Span::micros(200 * number);
+            while let Some(next) = stepper.next().filter(|next| *next <= at) {
+                stepper.pass(next);
+                let fates = stepper.tracer_mut().take();
+                assert!(fates.iter().all(|fate| fate.time == next), "{fates:?}");
+                ended.extend(fates);
+            }
+            let flow = FlowId::new(number as usize % 3);
+            let ecn = Ecn::ECT.when(number % 2 == 0);
+            offers.push((flow, stepper.offer(at, Offered { flow, bytes: 1000, ecn }).unwrap()));
+        }
         stepper.advance(stepper.end());
-        stepper.offer(Time::ZERO, Offered { flow: FlowId(0), bytes: 1000, ecn: Ecn::default() });
+        ended.extend(stepper.tracer_mut().take());
+        let mut named: Vec<_> =
+            ended.iter().map(|fate| (silent.vcs[fate.vc].flow.unwrap(), fate.number)).collect();
+        named.sort_unstable();
+        offers.sort_unstable();
+        assert_eq!(named, offers);
+        let lost =
+            ended.iter().filter(|fate| matches!(fate.ending, Ending::Lost(at, _) if at == port)).count();
+        let marks: Vec<_> = ended.iter().filter_map(|fate| fate.mark).collect();
+        assert!(lost > 5 && marks.len() > 5 && marks.iter().all(|(at, _)| *at == port), "{lost} {marks:?}");
     }
 }

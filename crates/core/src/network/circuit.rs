@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::branches::{Branches, Hop};
 use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::adaptation::coded::Collection;
-use crate::adaptation::{Framing, Shape};
+use crate::adaptation::{Framing, MAX_PACKET, Shape};
 use crate::police::{self, Conformance, EvenRun, Police};
 use crate::rng::Subject;
 use crate::scenario::contract::{Passing, carried};
@@ -302,6 +302,11 @@ impl Circuit {
     /// Reset the counters of frames; the counts of units and of marks cover the whole run.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();
+    }
+
+    /// Return the octets of the longest packet that the circuit can carry, IP header included.
+    pub(crate) fn longest_packet(&self) -> u32 {
+        MAX_PACKET as u32 - self.framing.added()
     }
 
     /// Send a packet of `bytes` octets, IP header included.

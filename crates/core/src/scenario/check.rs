@@ -12,7 +12,9 @@ use super::links::{self, check_delay};
 use super::losses;
 use super::measure;
 use super::memories::{Memories, note_trims, queue_names};
-use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, Scenario, Vc, Workload};
+use super::model::{
+    Drawing, Flow, Line, Measures, NetworkNode, NodeKind, Origin, Routing, Scenario, Vc, Workload,
+};
 use super::pacing;
 use super::ports::{self, Ports};
 use super::round_trips::RoundTrips;
@@ -176,6 +178,14 @@ impl Wired {
         let flows::CheckedTraffic { flows, vcs, drawings, workload, choice } = traffic;
         Ok(Wired { nodes, lines, flows, vcs, drawings, workload, choice })
     }
+}
+
+/// Return the names of the hosts of a file, whose flows may be missing.
+pub(super) fn hosts(root: &tree::Node) -> Result<Vec<String>, Fault> {
+    let file = SectionedFile::read(root)?;
+    let (nodes, _) = nodes(&file.expand(&[])?.nodes)?;
+    let hosts = nodes.into_iter().filter(|node| node.kind == NodeKind::Host);
+    Ok(hosts.map(|host| host.name).collect())
 }
 
 /// The gap of E. Vanini, R. Pan, M. Alizadeh, P. Taheri and T. Edsall, "Let it flow" (NSDI 2017), section 3.

@@ -108,6 +108,12 @@ impl<'a> File<'a> {
         Ok(File { text, name, root })
     }
 
+    /// Return the names of the hosts; nothing else is checked, and there may be no flows.
+    pub fn hosts(&self) -> Result<Vec<String>, Refusal> {
+        let refused = |fault| self.sources(&[]).refuse(misplaced::placed(fault), Some(&self.root));
+        check::hosts(&self.root).map_err(refused)
+    }
+
     /// Build a checker of variations of this file.
     pub fn variations(&self) -> Variations<'_> {
         Variations { file: self, known: Vec::new() }

@@ -50,6 +50,21 @@ pub struct RecordedPacket {
 }
 
 impl Recording {
+    /// Return the text form of a recording whose unit of times is a picosecond.
+    pub fn written(packets: impl IntoIterator<Item = RecordedPacket>) -> String {
+        let mut records = Vec::new();
+        for RecordedPacket { gap, octets } in packets {
+            for mut number in [gap.0, octets] {
+                while number >= 0x80 {
+                    records.push(number as u8 | 0x80);
+                    number >>= 7;
+                }
+                records.push(number as u8);
+            }
+        }
+        format!("{};{}", Span(1).show(), encoded(&records))
+    }
+
     /// Parse the text form of a recording.
     pub(super) fn parse(text: &str) -> Result<Recording, String> {
         let (tick, records) = text.split_once(';').ok_or("the unit of times is missing")?;
@@ -181,6 +196,14 @@ mod tests {
         assert_eq!(packets, [(Span::ZERO, 1000), (Span::millis(3), 1000), (Span::millis(5), 1500)]);
         assert_eq!((recording.packets(), recording.shortest(), recording.longest()), (3, 1000, 1500));
         assert_eq!(recording.packets_per_second(), 3.0 / 0.008);
+    }
+
+    #[test]
+    fn what_is_written_is_read_to_the_picosecond() {
+        let packets = [(0, 40), (127, 128), (128, 1500), (4_319_999_000_000_000_000, 65_535)];
+        let packets = packets.map(|(gap, octets)| RecordedPacket { gap: Span(gap), octets });
+        let mut reader = Recording::parse(&Recording::written(packets)).unwrap().reader();
+        assert_eq!(packets.map(|_| reader.advance()), packets);
     }
 
     #[test]

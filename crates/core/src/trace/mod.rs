@@ -42,6 +42,12 @@ pub trait Tracer {
     /// Observe an event of a unit at a port.
     fn see(&mut self, now: Time, port: LineId, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>);
 
+    /// Observe the last unit of a packet that reaches its host, and what the packet carries.
+    #[inline(always)]
+    fn delivers(&mut self, now: Time, unit: &Unit, cargo: &Cargo) {
+        let _ = (now, unit, cargo);
+    }
+
     /// Return whether the link loses a unit where it would enter a port, as a `[[loss]]` would: a run that differs
     /// from another in this alone.
     #[inline(always)]

@@ -166,6 +166,12 @@ impl<T: Tracer> Engine<T> {
         self.lines.keys().for_each(|port| self.catch_up(port, end));
     }
 
+    /// Return the instant of the next event, or of the next departure that is not an event.
+    fn next(&self) -> Option<Time> {
+        let departure = self.lines.iter().map(|line| line.ends).min().filter(|time| *time < Time::NEVER);
+        self.queue.first_time().into_iter().chain(departure).min()
+    }
+
     /// Handle events before `end` one by one, as long as `goes_on` allows another one.
     fn run_while(&mut self, end: Time, goes_on: impl Fn(&T) -> bool) {
         while goes_on(&self.tracer) {
@@ -489,6 +495,7 @@ impl<T: Tracer> Engine<T> {
     fn deliver(&mut self, unit: Unit, now: Time) {
         let Network { flows, circuits, .. } = &mut self.network;
         let Some(frame) = circuits[unit.vc].receive(&unit) else { return };
+        self.tracer.delivers(now, &unit, &frame.cargo);
         let flow = frame.flow;
         let end = self.outbox.deliver(&mut flows[flow], now, &frame.cargo, circuits);
         self.emit(now);

@@ -64,6 +64,27 @@ impl<T: Tracer> Stepper<T> {
         self.now = self.now.max(until);
     }
 
+    /// Handle all events up to this instant, those at it included.
+    pub fn pass(&mut self, instant: Time) {
+        self.advance(super::after(instant));
+    }
+
+    /// Let the time pass to this instant; returns whether it is not before an earlier one. What is offered at one instant
+    /// comes after all that has been handled then.
+    pub(in crate::engine) fn goes_to(&mut self, instant: Time) -> bool {
+        let is_later = super::after(instant) >= self.now;
+        if is_later {
+            self.pass(instant);
+        }
+        is_later
+    }
+
+    /// Return the next instant at which something happens in the run, if there is one before its end: then a host may
+    /// receive a packet, or a port lose one. It may also be the departure of a unit, or a clock.
+    pub fn next(&self) -> Option<Time> {
+        self.engine.next().filter(|next| *next < self.end)
+    }
+
     /// Handle events one by one before `until`, or before the end of the run, as long as `goes_on` allows it; then
     /// [`now`](Stepper::now) is the last instant that was reached for certain.
     pub fn advance_while(&mut self, until: Time, goes_on: impl Fn(&T) -> bool) {

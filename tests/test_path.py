@@ -1,0 +1,77 @@
+"""`pushout.Path`, the network in a test of a transport."""
+
+import pytest
+
+import pushout
+
+
+def path(**settings: str) -> tuple[pushout.Path, int, int, int]:
+    made = pushout.Path(rate="12 Mb/s", delay="10 ms", **settings)
+    client, server = made.host("client1"), made.host("server1")
+    return made, client, server, made.open(client, server)
+
+
+def test_packets_come_out_with_their_fates() -> None:
+    made, client, server, flow = path(buffer="2 packets")
+    handles = [made.offer(0.0, client, 1500, flow) for _ in range(3)]
+    again = made.copy()
+    assert made.queue("bottleneck").limit == 2
+    ended = []
+    while (due := made.next()) is not None:
+        taken = made.take(due)
+        assert all(packet.at == due for packet in taken)
+        ended += taken
+    assert [packet.handle for packet in ended if packet.arrived] == handles[:2]
+    (lost,) = [packet for packet in ended if packet.fate == "lost"]
+    assert (lost.handle, lost.to, lost.port, lost.rule, lost.reason) == (
+        handles[2],
+        server,
+        "bottleneck",
+        "tail-drop",
+        "overflow",
+    )
+    assert again.take(1.0) == ended
+    why = made.why(handles[2])
+    assert why is not None
+    assert [cause.handle for cause in why.saved_by] == handles[:2]
+    assert made.why(handles[0]) is None
+    assert "port bottleneck lost 1 by tail-drop" in made.explain()
+
+
+def test_marks_and_both_directions() -> None:
+    made, client, server, flow = path(policy="{ policy = 'step', threshold = '3 kB', action = 'mark' }", buffer="60 kB")
+    for _ in range(8):
+        made.offer(0.0, server, 1500, flow, ecn=2)
+    ended = made.take(0.1)
+    assert {packet.to for packet in ended} == {client}
+    assert {packet.port for packet in ended if packet.fate == "marked"} == {"bottleneck.back"}
+
+
+def test_the_run_is_a_scenario() -> None:
+    made, client, server, flow = path(buffer="2 packets")
+    for _ in range(5):
+        made.offer(0.25, client, 1500, flow)
+    made.take(0.5)
+    ports = pushout.run(made.scenario_file()).document["ports"]
+    assert [port["lost"] for port in ports if port["name"] == "bottleneck"] == [{"overflow": 3}]
+    assert made.flow_name(flow, server) == "client1-server1.1"
+
+
+def test_what_cannot_be_is_an_error() -> None:
+    made, client, _, flow = path()
+    made.take(1.0)
+    for now, octets, ecn, why in [
+        (0.5, 100, 0, "now must be at least 1 s"),
+        (-1.0, 100, 0, "now must be at least 0"),
+        (1.0, 0, 0, "a packet must have 29 to 1500 octets"),
+        (1.0, 70_000, 0, "not 70000"),
+        (1.0, 100, 3, "ecn must be 0, 1"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            made.offer(now, client, octets, flow, ecn)
+    with pytest.raises(ValueError, match="did you mean"):
+        made.host("client2")
+    with pytest.raises(pushout.ScenarioError):
+        pushout.Path(policy="codell")
+    with pytest.raises(pushout.ScenarioError):
+        pushout.Path.from_toml("name = ")
