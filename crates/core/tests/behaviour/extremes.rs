@@ -61,7 +61,7 @@ fn packet_network() -> Json {
 fn of_entry(entry: &Entry) -> Vec<Place> {
     let path = match entry.kind {
         "source" | "transport" | "police" => format!("/flow/0/{}", entry.kind),
-        "adaptation" => "/adaptation".to_string(),
+        "adaptation" | "workload" => format!("/{}", entry.kind),
         "template" => "/topology".to_string(),
         kind => format!("/port/default/{kind}"),
     };
@@ -90,6 +90,10 @@ fn beside(entry: &Entry, text: &mut Json) {
         ("transport", "udp" | "cells") => flow(text, "source", "cbr"),
         ("transport", "fec") => flow(text, "source", "fec-block"),
         ("template", _) => text["flow"] = json!([]),
+        ("workload", _) => {
+            text["flow"] = json!([]);
+            text["flows"] = json!({ "transport": text["flows"]["transport"] });
+        }
         _ => {}
     }
     if text["adaptation"]["kind"] == "packet" && text["flow"][0]["transport"]["kind"] == "fec" {
@@ -109,6 +113,11 @@ fn table(kind: &str, name: &str) -> Json {
         ("source", "arrivals") => json!({ "kind": name, "sizes": "1 kB", "rate": "10 per us" }),
         ("source", "replay") => json!({ "kind": name, "file": "a.csv", "data": "1 ns;AGQKZAo8" }),
         ("source", "query") => json!({ "kind": name, "fan_in": 1, "size": "1 kB", "rate": "10 per us" }),
+        ("workload", "list") => {
+            let rows =
+                ["from,to,bytes,start,name,after", "source1,sink1,1000,0,a,", "source1,sink1,1000,0,b,a"];
+            json!({ "kind": name, "data": rows.join("\n") })
+        }
         ("source" | "transport" | "adaptation", _) => json!({ "kind": name }),
         ("police", "random") => json!({ "kind": name, "probability": 0.5 }),
         ("police", _) => json!({ "kind": name, "rate": "20 Gb/s" }),
