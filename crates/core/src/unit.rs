@@ -10,10 +10,8 @@ pub struct Unit {
     pub vc: CircuitId,
     /// Serial number of the frame on its circuit.
     pub frame: u32,
-    /// Name of the unit's packet at its source, independent of losses of earlier packets: see [`Cargo::identity`].
+    /// Name of the unit's packet at its source, independent of losses of earlier packets: see `Cargo::identity`.
     /// Random draws about the unit depend on it.
-    ///
-    /// [`Cargo::identity`]: crate::transport::cargo::Cargo::identity
     pub identity: u32,
     /// Position within the frame, from 0; always 0 for a packet.
     pub index: u16,

@@ -1,7 +1,7 @@
 //! A flow: an application and its transport at the two hosts.
 //!
 //! The engine calls an end at the instants that [`Flow::next_timer`] names and hands over packets that arrive; the end
-//! sends through an [`Uplink`].
+//! sends through an `Uplink`.
 
 use super::earliest;
 use super::end::{End, Uplink};

@@ -1,7 +1,7 @@
 //! Hosts: the ends of flows, the applications that use them, and how packets get from there into the network.
 //!
 //! An engine calls an end at the instants that [`flow::Flow`] names and hands over packets that arrive. What an end sends
-//! leaves through an [`end::Uplink`]. [`endpoint`] lists what ends there are; one transport's ends are one file.
+//! leaves through an `end::Uplink`. [`endpoint`] lists what ends there are; one transport's ends are one file.
 
 mod application;
 

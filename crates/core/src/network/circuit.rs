@@ -35,7 +35,7 @@ pub struct Emission {
     pub vc: CircuitId,
     /// Serial number of the frame on the circuit.
     pub frame: u32,
-    /// Name of its packet, see [`Cargo::identity`].
+    /// Name of its packet, see `Cargo::identity`.
     pub identity: u32,
     /// Number and size of the frame's units.
     pub shape: Shape,

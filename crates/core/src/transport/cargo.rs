@@ -1,6 +1,6 @@
 //! What a packet carries from one host to another: 32 octets that engines copy, and only transports read.
 //!
-//! A transport packs what its other end has to know with [`Wire`]. Everything between the hosts sees only what stands on
+//! A transport packs what its other end has to know with `Wire`. Everything between the hosts sees only what stands on
 //! the outside: the direction, the ECN field, the end of a block, and the packet's name for random draws.
 
 use crate::rng::mix;

@@ -1,6 +1,6 @@
 //! The two ends of a flow as its transport runs them.
 //!
-//! One transport's ends are one file. To add one, write its file with an [`Endpoint`] and add a line to the list below:
+//! One transport's ends are one file. To add one, write its file with an `Endpoint` and add a line to the list below:
 //! hosts, engines, reports and samples take what they need from here.
 
 mod coded;
