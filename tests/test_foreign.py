@@ -130,6 +130,7 @@ QDISCS: dict[str, dict[str, Any]] = {
         "admission": {
             "policy": "pi2",
             "law": "linux",
+            "action": "mark",
             "target": "15 ms",
             "update": "16 ms",
             "step": "1 ms",
@@ -276,6 +277,22 @@ def test_a_tree_of_qdiscs_is_the_port_of_its_leaf(tmp_path: Path, tree: str) -> 
     assert finished(foreign.scenario(found, "tc")) == 3
 
 
+WRONG = {
+    "tbf 1: root rate 0bit burst 5Kb lat 10ms": "tc.txt:1: the qdisc tbf must have a rate above 0 and a burst",
+    "tbf 1: root rate 1Mbit burst 0b lat 10ms": "tc.txt:1: the option burst must be a number of bytes",
+    "fq_codel 1: root limit 5p quantum 0": "tc.txt:1: the option quantum must be a number of bytes",
+    "htb 1: root|htb 2: parent 1:1|htb 1: parent 2:1": "tc.txt:2: the qdisc htb 2: must not be below itself",
+    "pfifo_fast 0: dev eth0 root refcnt 2 bands 3": "its limit is the qlen that ip link shows: write it as pfifo",
+}
+
+
+@pytest.mark.parametrize("lines", WRONG)
+def test_a_qdisc_that_cannot_be_a_port_is_one_message_with_its_line(tmp_path: Path, lines: str) -> None:
+    text = "".join(f"qdisc {line}\n" for line in lines.split("|"))
+    with pytest.raises(QuestionError, match=re.escape(WRONG[lines])):
+        imported(tmp_path, matrix=MATRIX, tc=text)
+
+
 def test_queues_that_differ_are_refused(tmp_path: Path) -> None:
     rows = "qdisc prio 1: dev eth0 root bands 2\nqdisc pfifo 2: dev eth0 parent 1:1 limit 9p\n"
     with pytest.raises(
@@ -369,7 +386,10 @@ def test_a_thousand_rows_run_as_they_are(tmp_path: Path) -> None:
         ({"topology": TOPOLOGY}, "no flows"),
         ({"tc": "qdisc cake 1: root limit 5p\n", "flow": FLOWS}, "the qdisc must be one of pfifo"),
         ({"tc": "qdisc pfifo 1: root\n", "flow": FLOWS}, "the qdisc pfifo must have a limit"),
-        ({"tc": "qdisc red 1: root limit 5p min 1b max 2b\n", "flow": FLOWS}, "the limit must be a number of bytes"),
+        (
+            {"tc": "qdisc red 1: root limit 5p min 1b max 2b\n", "flow": FLOWS},
+            "the option limit must be a number of bytes",
+        ),
         ({"x": "hello\n"}, "x.txt:1: the file must begin as a topology"),
         ({"x": "\n# nothing\n"}, "the file must not be empty"),
     ],
@@ -469,7 +489,7 @@ def test_a_link_is_accepted_up_to_the_edges_of_its_ranges(
         ({"flow": "1\n0 1 8 1 1 0\n"}, "the priority group must be an integer from 0 to 7"),
         ({"flow": "1\n0 65536 7 1 1 0\n"}, "a host of a flow must be an integer from 0 to 65535"),
         ({"flow": "1\n0 1 7 1 1 1000000.1\n"}, "the start must be a number from 0 to 1000000"),
-        ({"tc": "qdisc pfifo 1: root limit 0p\n"}, "the limit must be a number of packets"),
+        ({"tc": "qdisc pfifo 1: root limit 0p\n"}, "the option limit must be a number of packets"),
         (
             {"tc": "qdisc red 1: root limit 9b min 1b max 2b probability 1.1\n"},
             "probability must be a number from 0 to 1",

@@ -185,19 +185,19 @@ class _Options:
         text = self.text("limit")
         if text is None:
             self.refuse(f"the qdisc {self.one.kind} must have a limit")
-        return {"buffer": f"{self.size(text, unit)} {unit}"}
+        return {"buffer": f"{self.size('limit', text, unit)} {unit}"}
 
-    def size(self, text: str, unit: str) -> int:
-        """Convert a limit of tc: 1000p, 400000b or 30Kb, where K is 1024."""
+    def size(self, key: str, text: str, unit: str) -> int:
+        """Convert a size of tc: 1000p, 400000b or 30Kb, where K is 1024."""
         match = re.fullmatch("([0-9]{1,12})(p|b|Kb|Mb|Gb)?", text, re.ASCII)
         packets = match is not None and match[2] in ("p", None) and unit == "packets"
         if not match or int(match[1]) < 1 or not (packets or (unit == "bytes" and match[2] != "p")):
-            self.refuse(f"the limit must be a number of {unit}, as tc prints it, not {quoted(text)}")
+            self.refuse(f"the option {key} must be a number of {unit}, as tc prints it, not {quoted(text)}")
         return int(match[1]) * {"Kb": 2**10, "Mb": 2**20, "Gb": 2**30}.get(match[2] or "", 1)
 
     def octets(self, key: str, name: str) -> dict[str, Any]:
         text = self.text(key)
-        return {} if text is None else {name: f"{self.size(text, 'bytes')} bytes"}
+        return {} if text is None else {name: f"{self.size(key, text, 'bytes')} bytes"}
 
     def time(self, key: str, name: str) -> dict[str, Any]:
         text = self.text(key)
@@ -290,19 +290,19 @@ def _read_dualpi2(options: _Options) -> dict[str, Any]:
         options.flag(usual)  # as the policy works
     share = options.number("classic_protection", "classic_share", 100, 0.01)
     share = {name: f"{100 * value:g} %" for name, value in share.items()}
-    admission = {"policy": "pi2", "law": "linux", **times, **gains, **coupling, **overload}
+    admission = {"policy": "pi2", "law": "linux", "action": "mark", **times, **gains, **coupling, **overload}
     return {**limit, "admission": admission, "scheduler": {"policy": "dual-queue", **share}}
 
 
 def _read_tbf(options: _Options) -> dict[str, Any]:
-    rate, burst, wait = options.text("rate"), options.text("burst"), options.text("lat")
+    rate, burst = options.text("rate"), options.text("burst")
     match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)([KMGT]?)bit", rate or "", re.ASCII)
-    if not match or burst is None:
-        options.refuse("the qdisc tbf must have rate and burst, as in rate 10Mbit burst 15Kb")
+    if not match or burst is None or float(match[1]) == 0:
+        options.refuse("the qdisc tbf must have a rate above 0 and a burst, as in rate 10Mbit burst 15Kb")
     bps = round(float(match[1]) * {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[match[2]])
-    octets = options.size(burst.split("/")[0], "bytes")
+    octets = options.size("burst", burst.split("/")[0], "bytes")
     shaper = {"shaper": {"rate": f"{bps} b/s", "burst": f"{octets} bytes"}}
-    if "limit" in options.left or wait is None:
+    if "limit" in options.left or (wait := options.text("lat")) is None:
         return {**options.limit(), **shaper}
     seconds = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(s|ms|us|ns)", wait, re.ASCII)
     if not seconds:
@@ -330,8 +330,10 @@ PACKETS = ("pfifo", "pfifo_head_drop", "codel", "fq_codel", "pie", "fq_pie", "du
 
 
 def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -> dict[str, Any]:
-    """Return the port of a qdisc, with what its children say; adds them to `used`."""
+    """Return the port of a qdisc, with what its children say; `used` ends with it and gets the children."""
     lines.number = one.line
+    if one in used[:-1]:
+        lines.refuse(f"the qdisc {one.kind} {one.handle} must not be below itself")
     children = [
         other
         for other in found
@@ -340,7 +342,12 @@ def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -
     if one.kind in CLASSFUL:
         return _below(lines, one, children, found, used)
     if one.kind not in READERS:
-        lines.refuse(f"the qdisc must be one of {_known()}, not {quoted(one.kind)}")
+        hint = (
+            "; its limit is the qlen that ip link shows: write it as pfifo limit 1000p"
+            if one.kind == "pfifo_fast"
+            else ""
+        )
+        lines.refuse(f"the qdisc must be one of {_known()}, not {quoted(one.kind)}{hint}")
     options = _Options(lines, one)
     keys = READERS[one.kind](options)
     for key, value in options.left.items():
@@ -379,5 +386,5 @@ def _below(
         what = f"{len(children)} queues, each with this limit, which become one" + (f"; {what}" if what else "")
     if what:
         _leave_out(lines, one, what)
-    used.extend(children)
+    used.extend(reversed(children))
     return _port(lines, children[0], found, used)
