@@ -3,6 +3,7 @@
 import pytest
 
 import pushout
+from conftest import ROOT
 
 
 def path(**settings: str) -> tuple[pushout.Path, int, int, int]:
@@ -55,6 +56,25 @@ def test_the_run_is_a_scenario() -> None:
     ports = pushout.run(made.scenario_file()).document["ports"]
     assert [port["lost"] for port in ports if port["name"] == "bottleneck"] == [{"overflow": 3}]
     assert made.flow_name(flow, server) == "client1-server1.1"
+
+
+def test_an_instant_that_seconds_cannot_hold_is_reached_at_the_next_one_that_they_can() -> None:
+    made, client, _, flow = path()
+    for instant in (20_000.123456789, 132_110.36316967878, 4_319_990.7):
+        handle = made.offer(instant, client, 1500, flow)
+        taken = []
+        for _ in range(20):
+            if (due := made.next()) is None:
+                break
+            taken += made.take(due)
+        assert [packet.handle for packet in taken] == [handle]
+        assert made.next() is None
+
+
+def test_a_network_of_cells_is_refused_when_a_flow_is_opened() -> None:
+    made = pushout.Path.from_toml((ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8"))
+    with pytest.raises(pushout.ScenarioError, match="must carry packets, not cells: a path is of packets"):
+        made.open(made.host("source1"), made.host("sink1"))
 
 
 def test_what_cannot_be_is_an_error() -> None:

@@ -1,11 +1,15 @@
 """The network in a test of a transport, in virtual time."""
 
+import math
 from typing import NamedTuple, Self
 
 from pushout import _core
 
 PICOSECONDS = 1_000_000_000_000
 """Picoseconds in a second, the unit of time of the simulator."""
+
+LONGEST = 50 * 86_400
+"""Seconds of the longest run."""
 
 
 class Delivery(NamedTuple):
@@ -160,14 +164,19 @@ class Path:
     def offer(self, now: float, host: int, packet: int, flow: int, ecn: int = 0) -> int:
         """Send a packet of `packet` octets, IP header included, from a host to the other end of the flow.
 
-        Returns its handle.         `ecn` has the two bits of the IP header: 0 not capable, 1 ECT(1), 2 ECT(0).
+        Returns its handle. `ecn` has the two bits of the IP header: 0 not capable, 1 ECT(1), 2 ECT(0).
         """
+        if packet < 0:
+            raise ValueError(f"a packet must have octets, not {packet}")
         return self._path.offer(_picoseconds(now), host, packet, flow, ecn)
 
     def next(self) -> float | None:
-        """Return the next instant at which a packet may be delivered or lost: exact or early, never late."""
+        """Return the next instant at which a packet may be delivered or lost: exact or early, never late.
+
+        After two hours a number of seconds cannot hold every picosecond: then it is the first one that can be held.
+        """
         due = self._path.next()
-        return None if due is None else due / PICOSECONDS
+        return None if due is None else _seconds(due)
 
     def take(self, now: float) -> list[Delivery]:
         """Let the time pass to `now`, and return what has been delivered or lost since the last call."""
@@ -209,8 +218,14 @@ def _delivery(
     return Delivery(handle, flow, to, octets, sent / PICOSECONDS, at / PICOSECONDS, fate, port, rule, reason)
 
 
+def _seconds(picoseconds: int) -> float:
+    """Return an instant in seconds, not before it."""
+    seconds = picoseconds / PICOSECONDS
+    return seconds if _picoseconds(seconds) >= picoseconds else math.nextafter(seconds, math.inf)
+
+
 def _picoseconds(seconds: float) -> int:
     """Return an instant in picoseconds; seconds have all of them for the first two hours."""
-    if not 0 <= seconds < 18_000_000:
+    if not 0 <= seconds <= LONGEST:
         raise ValueError(f"now must be at least 0 and within 50 days, not {seconds}")
     return round(seconds * PICOSECONDS)

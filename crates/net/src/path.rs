@@ -464,7 +464,7 @@ impl Path {
         };
         let name = quoted(name);
         format!(
-            "\n[[flow]]\nname = {name}\nfrom = {from}\nto = {to}\nstart_spread = \"0 s\"\n{rest}\nsource = {source}\n"
+            "\n[[flow]]\nname = {name}\nfrom = {from}\nto = {to}\nstart_spread = \"0 s\"\nprocessing = \"0 s\"\nprocessing_variation = \"0 s\"\n{rest}\nsource = {source}\n"
         )
     }
 

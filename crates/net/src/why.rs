@@ -128,7 +128,7 @@ impl Path {
         let count = |is: fn(&State) -> bool| self.packets.iter().filter(|packet| is(&packet.state)).count();
         let _ = writeln!(
             text,
-            "up to {}: {} packets offered, {} delivered, {} of them marked, {} lost, {} on their way",
+            "up to {}: packets offered {}, delivered {}, of them marked {}, lost {}, on their way {}",
             self.now(),
             self.packets.len(),
             count(|state| matches!(state, State::Arrived | State::Marked(_))),
