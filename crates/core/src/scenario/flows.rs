@@ -450,7 +450,7 @@ impl FlowNetwork<'_> {
 
     /// Refuse pacing where it cannot be exact.
     fn check_pacing(&self, item: &Item<'_, FlowSection>, vc: &Vc) -> Result<(), Fault> {
-        if pacing::pacing(&item.it.transport).is_none() {
+        if item.it.transport.pacing().is_none() {
             return Ok(());
         }
         let why = pacing::misfit(vc, &self.lines[vc.path[0]].name, item.it.processing > Span::ZERO);

@@ -5,22 +5,14 @@ use std::collections::BTreeSet;
 use super::model::{Flow, Scenario, Vc};
 use crate::adaptation::Framing;
 use crate::language::tree::{Fault, Node};
-use crate::transport;
+use crate::transport::Transport;
 use crate::transport::tcp::pacer::Settings;
 use crate::units::ids::{FlowId, LineId};
 
 impl Flow {
     /// Return how the sender of the flow paces, if it does.
     pub(crate) fn pacing(&self) -> Option<&Settings> {
-        pacing(&self.transport)
-    }
-}
-
-/// Return how the sender of a transport paces, if it does.
-pub(super) fn pacing(transport: &transport::Spec) -> Option<&Settings> {
-    match transport {
-        transport::Spec::Tcp(params) => params.pacing.settings(),
-        transport::Spec::Udp(_) | transport::Spec::Cells(_) | transport::Spec::Fec(_) => None,
+        self.transport.pacing()
     }
 }
 

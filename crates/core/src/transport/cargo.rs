@@ -11,8 +11,8 @@ use crate::units::Time;
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cargo {
-    /// Words of the transport's own; [`Cargo::number`], [`Cargo::group`] and [`Cargo::repeats`] name the packet if it is
-    /// [`Tag::NAMED`].
+    /// Words of the transport's own; [`Cargo::number`], [`Cargo::group`], [`Cargo::repeats`] and whether it has
+    /// [`Cargo::octets`] name the packet if it is [`Tag::NAMED`].
     pub(crate) stamp: Time,
     pub(crate) number: u64,
     pub(crate) octets: u32,
@@ -36,10 +36,8 @@ impl Tag {
     pub(crate) const NAMED: Tag = Tag(1 << 4);
     /// The packet is the last one of its block.
     pub(crate) const ENDS_BLOCK: Tag = Tag(1 << 5);
-    /// Two bits of the transport's own; the first belongs to the packet's name.
-    pub(crate) const BARE: Tag = Tag(1 << 6);
-    /// See [`Tag::BARE`].
-    pub(crate) const EDGE: Tag = Tag(1 << 7);
+    /// A bit of the transport's own.
+    pub(crate) const EDGE: Tag = Tag(1 << 6);
 
     /// Return the tag of the packets of the transport with this number, below 8.
     pub(crate) const fn of(transport: u8) -> Tag {
@@ -99,7 +97,7 @@ impl Cargo {
         if !self.tag.has(Tag::NAMED) {
             return number;
         }
-        let bare = u64::from(self.tag.has(Tag::BARE));
+        let bare = u64::from(self.octets == 0 && !self.is_back());
         let turn = u64::from(self.group) << 17 | bare << 16 | u64::from(self.repeats);
         (mix(mix(turn) ^ self.number) >> 32) as u32
     }

@@ -58,6 +58,11 @@ registry! {
             None
         }
 
+        /// Return how the sender of the transport paces, if it does.
+        fn pacing(&self) -> Option<&tcp::pacer::Settings> {
+            None
+        }
+
         /// Refuse parameters that cannot work together.
         fn check(&self) -> Result<(), Refused> {
             Ok(())

@@ -26,8 +26,8 @@
 //! the flow in the report.
 //!
 //! # Complexity
-//! As of the source `arrivals`, for every transfer. Over packets, transfers that wait for others run on the fast engine, if these are of
-//! the same host or the delay is longer than 0; else the reference engine runs the network.
+//! As of the source `arrivals`, for every transfer. Over packets the fast engine runs transfers that wait for others of their own
+//! host, and those that wait across hosts with a delay above 0; the reference engine runs the others.
 
 use crate::language::values::FileText;
 use crate::section;

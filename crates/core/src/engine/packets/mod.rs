@@ -423,7 +423,9 @@ impl<'a> Packets<'a> {
         let (flow, end) = End::of_entity(entity);
         if self.connections.next_timer(flow, end).is_some_and(|due| due <= now) {
             self.connections.started(flow).ring(end, now, &mut Setout { transit: &mut self.transit, now });
-            self.release(flow, now);
+            if self.waiting.is_some() {
+                self.release(flow, now);
+            }
         }
         if self.is_paced && end == End::Source {
             self.take_turns(flow, now);

@@ -297,6 +297,10 @@ impl Transport for Params {
         if self.timestamps { TIMESTAMPS } else { 0 }
     }
 
+    fn pacing(&self) -> Option<&pacer::Settings> {
+        self.pacing.settings()
+    }
+
     fn check(&self) -> Result<(), Refused> {
         self.check_segments()?;
         self.check_window()?;

@@ -15,7 +15,6 @@ impl Wire for Segment {
             let (number, octets, index, tag) = (ack, window, packed(seq, len), tag.with(Tag::BACK, true));
             return Cargo { stamp, number, octets, group, index, repeats, tag, ecn };
         }
-        let tag = tag.with(Tag::BARE, len == 0);
         Cargo { stamp, number: seq, octets: len.into(), group, index: 0, repeats, tag, ecn }
     }
 

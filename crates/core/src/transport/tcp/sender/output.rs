@@ -16,18 +16,7 @@ impl Sender {
         if self.is_selective() | self.flags.is_paced {
             return self.output_specially(now, out);
         }
-        let window = self.advertised.window.min(self.control.window().usable());
-        let end = self.written.min(self.unacknowledged.saturating_add(window));
-        while self.next < end {
-            let len = (end - self.next).min(self.mss());
-            if !self.worth_sending(len) {
-                break;
-            }
-            self.transmit(now, self.next, len, out);
-            self.next += len;
-            self.start_retransmission_timer(now);
-        }
-        self.end_output(now, window);
+        self.output_in_order(now, out, false);
     }
 
     /// Like `output`, for a sender with selective acknowledgements or one that paces.
@@ -37,11 +26,17 @@ impl Sender {
             return self.push_selective(now, out);
         }
         self.prepare_pace();
+        self.output_in_order(now, out, true);
+    }
+
+    /// Send from the next octet on, without selective acknowledgements.
+    #[inline(always)] // once for senders that pace, so that others do not ask
+    fn output_in_order(&mut self, now: Time, out: &mut impl SegmentOutlet, paces: bool) {
         let window = self.advertised.window.min(self.control.window().usable());
         let end = self.written.min(self.unacknowledged.saturating_add(window));
         while self.next < end {
             let len = (end - self.next).min(self.mss());
-            if !self.worth_sending(len) || self.holds_back(now, len) {
+            if !self.worth_sending(len) || (paces && self.holds_back(now, len)) {
                 break;
             }
             self.transmit(now, self.next, len, out);
