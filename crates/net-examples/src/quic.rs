@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::BytesMut;
-use pushout_net::{Ecn, Fate, Flow, Handle, Host, Path, Time};
+use pushout_net::{Delivery, Ecn, Fate, Flow, Handle, Host, Path, Time};
 use quinn_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig,
 };
@@ -21,15 +21,25 @@ struct End {
     stream: Option<StreamId>,
 }
 
-/// Send `octets` octets from the client to the server over a flow of the path, and draw the queue;
-/// returns the client's connection when the server has received all of them.
+/// A transfer that has ended.
+#[derive(Debug)]
+pub struct Transfer {
+    /// The client's connection, with its statistics.
+    pub client: Connection,
+    /// What became of each packet of the client, in the order of time.
+    pub packets: Vec<Delivery>,
+}
+
+/// Send `octets` octets from the client to the server over a flow of the path, and draw the queue, until the server has received all
+/// of them. `echo` is what the server's stack makes of the ECN field of a packet, [`as_received`] in a right one.
 pub fn transfer(
     path: &mut Path,
     [client, server]: [Host; 2],
     octets: usize,
     config: TransportConfig,
+    echo: fn(Option<EcnCodepoint>) -> Option<EcnCodepoint>,
     picture: &mut Picture,
-) -> Connection {
+) -> Transfer {
     let (epoch, flow) = (Instant::now(), path.open(client, server).expect("two hosts"));
     let address = |host: u8| ([10, 0, 0, host], 443).into();
     let (mut roots, certificate) = (
@@ -54,6 +64,7 @@ pub fn transfer(
     trust.transport_config(Arc::new(config));
     ends[0].connection = Some(ends[0].endpoint.connect(epoch, trust, address(2), "server1").expect("a name"));
     let (mut now, mut contents, mut unsent, mut received) = (Time::ZERO, HashMap::new(), octets, 0);
+    let mut packets = Vec::new();
     while received < octets {
         for end in &mut ends {
             let Some((_, connection)) = &mut end.connection else { continue };
@@ -68,6 +79,7 @@ pub fn transfer(
                 end.stream = end.stream.or_else(|| connection.streams().open(Dir::Uni));
                 let write = end
                     .stream
+                    .filter(|_| unsent > 0) // an empty write would be sent as well
                     .map(|stream| connection.send_stream(stream).write(&vec![0; unsent.min(1 << 16)]));
                 unsent -= write.and_then(Result::ok).unwrap_or(0);
             } else {
@@ -90,7 +102,9 @@ pub fn transfer(
             let (content, ecn): (BytesMut, Option<EcnCodepoint>) =
                 contents.remove(&packet.handle).expect("each ends once");
             let ecn = if matches!(packet.fate, Fate::Marked(_)) { Some(EcnCodepoint::Ce) } else { ecn };
-            let (end, from) = if packet.to == server { (&mut ends[1], 1) } else { (&mut ends[0], 2) };
+            let (end, from, ecn) =
+                if packet.to == server { (&mut ends[1], 1, echo(ecn)) } else { (&mut ends[0], 2, ecn) };
+            packets.extend((packet.to == server).then_some(packet));
             let data = packet.arrived().then_some(content);
             let event = data.and_then(|data| {
                 end.endpoint.handle(epoch + now.duration(), address(from), None, ecn, data, &mut Vec::new())
@@ -111,7 +125,12 @@ pub fn transfer(
             .for_each(|(_, it)| it.handle_timeout(epoch + now.duration()));
         picture.see(path);
     }
-    ends[0].connection.take().expect("it has sent").1
+    Transfer { client: ends[0].connection.take().expect("it has sent").1, packets }
+}
+
+/// Return the ECN field of a packet as it was received.
+pub fn as_received(ecn: Option<EcnCodepoint>) -> Option<EcnCodepoint> {
+    ecn
 }
 
 /// Read what a stream has; returns its octets.

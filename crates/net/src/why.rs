@@ -20,6 +20,8 @@ const LAST: usize = 200;
 /// Decisions before each packet, and packets, that [`Path::explain`] tries.
 const FEW: usize = 50;
 const FRAMES: usize = 100;
+/// Packets of one instant that [`Path::explain`] calls a burst: more than ten, the initial window of RFC 6928 and of RFC 9002.
+const BURST: usize = 11;
 
 /// Why a packet was lost or marked.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,7 +124,7 @@ impl Path {
     }
 
     /// Return what happened to the packets so far, for the message of a failed test: what was offered, delivered, marked and lost,
-    /// where and by which rule, and the three decisions that cost most.
+    /// the longest burst of a flow, where packets were lost and by which rule, and the three decisions that cost most.
     pub fn explain(&self) -> String {
         let mut text = String::new();
         let count = |is: fn(&State) -> bool| self.packets.iter().filter(|packet| is(&packet.state)).count();
@@ -137,6 +139,10 @@ impl Path {
             count(|state| matches!(state, State::UnderWay)),
         );
         let Some(scenario) = self.scenario() else { return text };
+        if let Some((direction, at, packets)) = self.longest_burst() {
+            let flow = &self.slot_of(direction as usize).0.names[direction as usize % 2];
+            let _ = writeln!(text, "longest burst: {packets} packets of {flow} at {at}");
+        }
         let mut losses: BTreeMap<(LineId, Reason), usize> = BTreeMap::new();
         for packet in &self.packets {
             if let State::Lost(port, reason) = packet.state {
@@ -157,6 +163,22 @@ impl Path {
             }
         }
         text
+    }
+
+    /// Return the direction of a slot from which most packets were offered at one instant, the instant and their number, if they are
+    /// a burst.
+    fn longest_burst(&self) -> Option<(u32, Time, usize)> {
+        let mut longest: Option<(u32, Time, usize)> = None;
+        let mut latest: BTreeMap<u32, (Time, usize)> = BTreeMap::new();
+        for packet in &self.packets {
+            let (at, packets) = latest.entry(packet.direction).or_insert((packet.sent, 0));
+            *packets = if *at == packet.sent { *packets + 1 } else { 1 };
+            *at = packet.sent;
+            if *packets >= longest.map_or(BURST, |(.., most)| most + 1) {
+                longest = Some((packet.direction, packet.sent, *packets));
+            }
+        }
+        longest
     }
 
     /// Describe the three decisions of a port that cost most packets.
