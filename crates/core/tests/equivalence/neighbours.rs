@@ -83,10 +83,11 @@ fn has_a_host_for_each_end(tables: &[String]) -> bool {
     !ends.is_empty() && ends.iter().collect::<BTreeSet<_>>().len() == ends.len()
 }
 
-/// Return the text with the tables of each kind in reverse order, flows only where their order decides nothing.
+/// Return the text with the tables of each kind in reverse order, flows only where their order decides nothing: a program sees the numbers
+/// of circuits, and without instructions a scheduler serves the lowest one.
 fn reversed(text: &str) -> String {
     let tables = tables(text);
-    let flows_too = has_a_host_for_each_end(&tables);
+    let flows_too = has_a_host_for_each_end(&tables) && !text.contains("policy = \"program\"");
     let mut kinds: BTreeMap<&str, VecDeque<&str>> = BTreeMap::new();
     tables.iter().for_each(|table| kinds.entry(heading(table)).or_default().push_back(table));
     let mut next = |table: &String| {
