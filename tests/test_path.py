@@ -36,7 +36,13 @@ def test_packets_come_out_with_their_fates() -> None:
     assert why is not None
     assert [cause.handle for cause in why.saved_by] == handles[:2]
     assert made.why(handles[0]) is None
-    assert "port bottleneck lost 1 by tail-drop" in made.explain()
+    counts = made.counts(flow, server)
+    assert (counts.offered, counts.arrived, counts.lost, counts.octets) == (3, 2, 1, 3000)
+    assert (counts.loss, counts.marks) == (pytest.approx(1 / 3), 0.0)
+    assert made.counts(flow, client).offered == 0
+    told = made.explain()
+    assert "client1-server1.1: offered 3, arrived 2, lost 1 (33.3 %); longest silence 0 s" in told
+    assert "port bottleneck lost 1 by tail-drop" in told
 
 
 def test_marks_and_both_directions() -> None:

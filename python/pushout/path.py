@@ -42,6 +42,35 @@ class Delivery(NamedTuple):
         return self.fate in ("delivered", "marked")
 
 
+class Counts(NamedTuple):
+    """How the packets of a flow in one direction have ended so far."""
+
+    offered: int
+    """Packets offered."""
+    arrived: int
+    """Packets that have reached the host with their data, marked ones included."""
+    marked: int
+    """Those of them that carried a mark."""
+    cut: int
+    """Packets that have reached the host without their data."""
+    lost: int
+    """Packets that were lost."""
+    under_way: int
+    """Packets on their way."""
+    octets: int
+    """Octets of the packets that have arrived, IP headers included."""
+
+    @property
+    def loss(self) -> float:
+        """The share of the packets that have ended by their loss, from 0 to 1; 0 before any has ended."""
+        return self.lost / max(self.offered - self.under_way, 1)
+
+    @property
+    def marks(self) -> float:
+        """The share of the packets that have arrived with a mark, from 0 to 1; 0 before any has arrived."""
+        return self.marked / max(self.arrived, 1)
+
+
 class Queue(NamedTuple):
     """The content of a port."""
 
@@ -185,6 +214,10 @@ class Path:
     def queue(self, port: str) -> Queue:
         """Return what waits at a port: `bottleneck`, or in the other direction `bottleneck.back`."""
         return Queue(*self._path.queue(port))
+
+    def counts(self, flow: int, to: int) -> Counts:
+        """Return how the packets of a flow to this host have ended so far."""
+        return Counts(*self._path.counts(flow, to))
 
     def why(self, handle: int) -> Why | None:
         """Return which earlier packets cost this one, which was lost or marked, its place; None for any other."""

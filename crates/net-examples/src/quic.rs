@@ -26,6 +26,8 @@ struct End {
 pub struct Transfer {
     /// The client's connection, with its statistics.
     pub client: Connection,
+    /// The flow.
+    pub flow: Flow,
     /// What became of each packet of the client, in the order of time.
     pub packets: Vec<Delivery>,
 }
@@ -125,7 +127,7 @@ pub fn transfer(
             .for_each(|(_, it)| it.handle_timeout(epoch + now.duration()));
         picture.see(path);
     }
-    Transfer { client: ends[0].connection.take().expect("it has sent").1, packets }
+    Transfer { client: ends[0].connection.take().expect("it has sent").1, flow, packets }
 }
 
 /// Return the ECN field of a packet as it was received.

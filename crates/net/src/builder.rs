@@ -126,7 +126,8 @@ impl Builder {
         Builder { seed, ..self }
     }
 
-    /// Set how many flows each client can have at a time with the server of its number; by default 8.
+    /// Set how many flows each client has at a time with the server of its number; by default 8. With 0 the first
+    /// [`Path::open`] makes room for 8.
     #[must_use]
     pub fn flows(self, flows: usize) -> Builder {
         Builder { flows, ..self }

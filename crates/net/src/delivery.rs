@@ -30,7 +30,7 @@ macro_rules! numbered {
                 self.0
             }
 
-            /// Return what has this number; a path refuses a number that it has not given.
+            /// Return what has this number. Calls of a path refuse the number of a host, a flow or a packet that it has not given.
             pub const fn of_number(number: $number) -> $name {
                 $name(number)
             }
@@ -97,7 +97,8 @@ pub struct Decision {
     pub port: Port,
     /// The name of the rule in scenarios: an admission policy, a push-out policy, or `loss` by intent.
     pub rule: &'static str,
-    /// The reason, as reports name it: `overflow`, `early`, `random`, `delay`, …
+    /// The reason, as reports name it: `overflow` (no room), `early` (a policy, before the buffer is full), `random` (drawn by RED or PIE), `delay`
+    /// (waited too long), `pushed-out`, `policed`, `watchdog`, `link` (on the line, by number or at random), `mark`, and those of further schemes.
     pub reason: &'static str,
     /// When it was lost, or left the port with its mark.
     pub at: Time,
@@ -117,6 +118,37 @@ impl Delivery {
     /// Return why it was lost, if it was.
     pub fn lost(&self) -> Option<Decision> {
         if let Fate::Lost(decision) = self.fate { Some(decision) } else { None }
+    }
+}
+
+/// How the packets of a flow in one direction have ended so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Packets offered.
+    pub offered: u64,
+    /// Packets that have reached the host with their data, marked ones included.
+    pub arrived: u64,
+    /// Those of them that carried a mark.
+    pub marked: u64,
+    /// Packets that have reached the host without their data.
+    pub cut: u64,
+    /// Packets that were lost.
+    pub lost: u64,
+    /// Packets on their way.
+    pub under_way: u64,
+    /// Octets of the packets that have arrived, IP headers included.
+    pub octets: u64,
+}
+
+impl Counts {
+    /// Return the share of the packets that have ended by their loss, from 0 to 1; 0 before any has ended.
+    pub fn loss(&self) -> f64 {
+        self.lost as f64 / (self.offered - self.under_way).max(1) as f64
+    }
+
+    /// Return the share of the packets that have arrived with a mark, from 0 to 1; 0 before any has arrived.
+    pub fn marks(&self) -> f64 {
+        self.marked as f64 / self.arrived.max(1) as f64
     }
 }
 

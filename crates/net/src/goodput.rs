@@ -6,11 +6,14 @@ use crate::path::Path;
 
 impl Path {
     /// Compare a number of octets that an application has received by now with a rate, as `"15 Mb/s"`. The error is the
-    /// message of a failed test; [`assert_goodput!`](crate::assert_goodput) panics with it.
+    /// message of a failed test; [`assert_goodput!`](crate::assert_goodput) panics with it. Before time has passed no goodput is enough.
     pub fn check_goodput(&self, octets: u64, least: &str) -> Result<(), String> {
         let least = Rate::parse(least).map_err(|why| format!("least is {least:?}: {}", why.0))?;
         let (bits, time) = (u128::from(octets) * 8, u128::from(self.now().picos()));
         let second = u128::from(pushout_core::units::PS_PER_S);
+        if time == 0 {
+            return Err("goodput must be measured after the start, and no time has passed\n".to_string());
+        }
         if bits * second >= u128::from(least.0) * time {
             return Ok(());
         }

@@ -74,7 +74,7 @@ mod toml;
 mod why;
 
 pub use builder::Builder;
-pub use delivery::{Decision, Delivery, Ecn, Fate, Flow, Handle, Host, Port, Queue};
+pub use delivery::{Counts, Decision, Delivery, Ecn, Fate, Flow, Handle, Host, Port, Queue};
 pub use error::Error;
 pub use path::Path;
 pub use time::Time;

@@ -13,7 +13,7 @@ use pushout_core::units::ids::{FlowId, LineId};
 use pushout_core::verdict::Reason;
 use pushout_core::view;
 
-use crate::delivery::{Decision, Delivery, Ecn, Fate, Flow, Handle, Host, Port, Queue, SHORTEST};
+use crate::delivery::{Counts, Decision, Delivery, Ecn, Fate, Flow, Handle, Host, Port, Queue, SHORTEST};
 use crate::error::Error;
 use crate::time::Time;
 use crate::toml::quoted;
@@ -159,7 +159,7 @@ impl Path {
     }
 
     /// Return the port of this name. A port has the name of its line: `bottleneck`, or in the other direction
-    /// `bottleneck.back`. Ports are known when there is a flow.
+    /// `bottleneck.back`. A path of a builder knows its ports, one of a scenario without flows when the first is opened.
     pub fn port(&self, name: &str) -> Result<Port, Error> {
         let lines = self.run.iter().flat_map(|run| run.scenario.lines.iter());
         let names: Vec<&str> = lines.map(|line| line.name.as_str()).collect();
@@ -168,7 +168,7 @@ impl Path {
         number.map(|number| Port(number as u32)).ok_or_else(unknown)
     }
 
-    /// Return the name of a port.
+    /// Return the name of a port; empty for one of another path.
     pub fn port_name(&self, port: Port) -> &str {
         let run = self.run.as_ref();
         run.and_then(|run| run.scenario.lines.get(LineId(port.0))).map_or("", |line| line.name.as_str())
@@ -220,8 +220,8 @@ impl Path {
         Ok(&slot.names[1 - end])
     }
 
-    /// Send a packet of `octets` octets, IP header included, from a host to the other end of the flow, at `now`; what was offered
-    /// earlier at this instant goes first. The content stays with the caller, who finds it again by the handle.
+    /// Send a packet of `octets` octets, IP header included and at least 29, from a host to the other end of the flow, at `now`; what
+    /// was offered earlier at this instant goes first. The content stays with the caller, who finds it again by the handle.
     ///
     /// ```
     /// use std::time::Duration;
@@ -303,7 +303,7 @@ impl Path {
         self.now
     }
 
-    /// Return what waits at a port now.
+    /// Return what waits at a port now; nothing at one of another path.
     ///
     /// ```
     /// use pushout_net::{Ecn, Path, Time};
@@ -330,6 +330,49 @@ impl Path {
             held: port.pool().total(),
             limit: port.pool().capacity().limit(),
         }
+    }
+
+    /// Return how the packets of a flow to this host have ended so far.
+    ///
+    /// ```
+    /// use pushout_net::{Ecn, Path, Time};
+    ///
+    /// let mut path = Path::builder().rate("12 Mb/s").buffer("2 packets").build()?;
+    /// let (client, server) = (path.host("client1")?, path.host("server1")?);
+    /// let flow = path.open(client, server)?;
+    /// for _ in 0..8 {
+    ///     path.offer(Time::ZERO, client, 1500, flow, Ecn::NotEct)?;
+    /// }
+    /// path.take(std::time::Duration::from_millis(50));
+    /// let counts = path.counts(flow, server)?;
+    /// assert_eq!((counts.offered, counts.arrived, counts.lost), (8, 2, 6));
+    /// assert_eq!(counts.loss(), 0.75);
+    /// # Ok::<(), pushout_net::Error>(())
+    /// ```
+    pub fn counts(&self, flow: Flow, to: Host) -> Result<Counts, Error> {
+        let number = self.slot(flow)?;
+        let slot = &self.slots[number];
+        let end = slot.ends.iter().position(|end| *end == to.0).ok_or_else(|| self.no_end(to, slot))?;
+        Ok(self.counts_of((2 * number + 1 - end) as u32))
+    }
+
+    /// Return how the packets of one direction of a slot have ended so far.
+    pub(crate) fn counts_of(&self, direction: u32) -> Counts {
+        let mut counts = Counts::default();
+        for packet in self.packets.iter().filter(|packet| packet.direction == direction) {
+            counts.offered += 1;
+            let arrived = matches!(packet.state, State::Arrived | State::Marked(_));
+            counts.arrived += u64::from(arrived);
+            counts.octets += if arrived { u64::from(packet.octets) } else { 0 };
+            match packet.state {
+                State::UnderWay => counts.under_way += 1,
+                State::Cut => counts.cut += 1,
+                State::Marked(_) => counts.marked += 1,
+                State::Lost(..) => counts.lost += 1,
+                State::Arrived => {}
+            }
+        }
+        counts
     }
 
     /// Return the packets offered so far.

@@ -18,7 +18,9 @@ type Lane = (usize, u32, Ecn);
 impl Path {
     /// Return the scenario that repeats the run up to now, with every packet at its instant: `pushout run FILE` gives its
     /// figures, `pushout why FILE` asks about a loss, and another policy can be tried on equal traffic. Packets are numbered
-    /// as here: the n-th packet of a flow in one direction is frame n of the flow of that name.
+    /// as here: the n-th packet of a flow in one direction is frame n of its circuit, which has the name of the flow
+    /// ([`Path::flow_name`]). The packets themselves come from flows with a recording for each ECN field, as `client1-server1.1.ect0.1`; the
+    /// flows without one send nothing.
     ///
     /// ```
     /// use pushout_net::{Ecn, Path, Time};

@@ -1,7 +1,7 @@
 //! Why a packet was lost: which decision, made differently, would have saved it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
 use pushout_core::scenario::load;
@@ -10,7 +10,7 @@ use pushout_core::units::ids::LineId;
 use pushout_core::verdict::Reason;
 use pushout_core::why::{Ill, Question, Reaction, Trouble, Worlds};
 
-use crate::delivery::{Handle, Port};
+use crate::delivery::{Counts, Handle, Port};
 use crate::error::Error;
 use crate::path::{Path, State};
 use crate::time::Time;
@@ -20,6 +20,8 @@ const LAST: usize = 200;
 /// Decisions before each packet, and packets, that [`Path::explain`] tries.
 const FEW: usize = 50;
 const FRAMES: usize = 100;
+/// Directions of flows that [`Path::explain`] describes.
+const LINES: usize = 4;
 /// Packets of one instant that [`Path::explain`] calls a burst: more than ten, the initial window of RFC 6928 and of RFC 9002.
 const BURST: usize = 11;
 
@@ -39,9 +41,10 @@ pub struct Why {
     pub arrived: Time,
     /// Packets that it found there, and their octets.
     pub found: (u64, u64),
-    /// Decisions that were tried.
+    /// Decisions that were tried: at most the 200 before the loss.
     pub tried: usize,
-    /// Earlier packets without any one of which this one would have passed, in the order of their arrival.
+    /// Earlier packets without any one of which this one would have passed, in the order of their arrival. It is empty where a place that
+    /// becomes free is taken by another packet before; and a policy with state, as CoDel, may have decided long before this packet.
     pub saved_by: Vec<Cause>,
 }
 
@@ -63,6 +66,23 @@ pub struct Cause {
     pub saves: usize,
 }
 
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Why { port_name, rule, reason, arrived, found: (packets, octets), tried, saved_by, .. } = self;
+        write!(
+            f,
+            "{reason} by {rule} at port {port_name}: arrived at {arrived}, found {packets} packets of {octets} octets; "
+        )?;
+        match &saved_by[..] {
+            [] => write!(f, "no one of {tried} earlier packets cost it its place alone"),
+            [first, rest @ ..] => {
+                write!(f, "{} of {tried} earlier packets each cost it its place: {first}", saved_by.len())?;
+                rest.last().map_or(Ok(()), |last| write!(f, " to {last}"))
+            }
+        }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "packet {} of {} at {}", self.number, self.flow, self.at)
@@ -73,8 +93,7 @@ impl Path {
     /// Repeat the run without each earlier packet in turn, and return which of them would have saved this one, which was lost or
     /// marked; none for a packet that was delivered, is on its way, or was lost by intent.
     ///
-    /// The other packets of the caller come as recorded; background traffic reacts. This takes the time of one run for each 200
-    /// packets in the queue, or so.
+    /// The other packets of the caller come as recorded; background traffic reacts. The 200 decisions before the loss are tried.
     ///
     /// ```
     /// use pushout_net::{Ecn, Path, Time};
@@ -123,24 +142,24 @@ impl Path {
         }))
     }
 
-    /// Return what happened to the packets so far, for the message of a failed test: what was offered, delivered, marked and lost,
-    /// the longest burst of a flow, where packets were lost and by which rule, and the three decisions that cost most.
+    /// Return what happened to the packets so far, for the message of a failed test: what each flow offered, what
+    /// arrived and was lost, its longest silence and the longest burst (more than ten packets at one instant), where packets were lost and by
+    /// which rule, and the three decisions that cost most.
     pub fn explain(&self) -> String {
-        let mut text = String::new();
-        let count = |is: fn(&State) -> bool| self.packets.iter().filter(|packet| is(&packet.state)).count();
-        let _ = writeln!(
-            text,
-            "up to {}: packets offered {}, delivered {}, of them marked {}, lost {}, on their way {}",
-            self.now(),
-            self.packets.len(),
-            count(|state| matches!(state, State::Arrived | State::Marked(_))),
-            count(|state| matches!(state, State::Marked(_))),
-            count(|state| matches!(state, State::Lost(..))),
-            count(|state| matches!(state, State::UnderWay)),
-        );
+        let mut text = format!("up to {}:\n", self.now());
+        let directions: BTreeSet<u32> = self.packets.iter().map(|packet| packet.direction).collect();
+        let mut counts: Vec<(u32, Counts)> =
+            directions.iter().map(|&direction| (direction, self.counts_of(direction))).collect();
+        counts.sort_by_key(|(direction, counts)| (Reverse(counts.lost), *direction));
+        for (direction, counts) in counts.iter().take(LINES) {
+            text.push_str(&self.outcome_line(*direction, counts));
+        }
+        if counts.len() > LINES {
+            let _ = writeln!(text, "and {} more directions of flows, which lost less", counts.len() - LINES);
+        }
         let Some(scenario) = self.scenario() else { return text };
         if let Some((direction, at, packets)) = self.longest_burst() {
-            let flow = &self.slot_of(direction as usize).0.names[direction as usize % 2];
+            let flow = self.name_of(direction);
             let _ = writeln!(text, "longest burst: {packets} packets of {flow} at {at}");
         }
         let mut losses: BTreeMap<(LineId, Reason), usize> = BTreeMap::new();
@@ -162,6 +181,30 @@ impl Path {
                 }
             }
         }
+        text
+    }
+
+    /// Return the name of a direction of a slot.
+    fn name_of(&self, direction: u32) -> &str {
+        &self.slot_of(direction as usize).0.names[direction as usize % 2]
+    }
+
+    /// Describe how the packets of a direction have ended, and for how long it was silent.
+    fn outcome_line(&self, direction: u32, counts: &Counts) -> String {
+        let Counts { offered, arrived, marked, cut, lost, under_way, .. } = counts;
+        let mut sent =
+            self.packets.iter().filter(|packet| packet.direction == direction).map(|packet| packet.sent);
+        let first = sent.next().unwrap_or_default();
+        let (silence, _) =
+            sent.fold((0, first), |(most, before), at| (most.max(at.picos() - before.picos()), at));
+        let mut text = format!("{}: offered {offered}, arrived {arrived}", self.name_of(direction));
+        for (count, what) in [(marked, "of them marked"), (cut, "cut"), (under_way, "on their way")] {
+            if *count > 0 {
+                let _ = write!(text, ", {what} {count}");
+            }
+        }
+        let (percent, silence) = (100.0 * counts.loss(), Time::from_picos(silence));
+        let _ = writeln!(text, ", lost {lost} ({percent:.1} %); longest silence {silence}");
         text
     }
 
@@ -194,14 +237,17 @@ impl Path {
             frames.len(),
             scenario.lines[port].name
         );
+        let (mut are_any, all) = (false, worlds.losses());
         for each in saves.iter().take(3) {
-            let losses = Some(worlds.losses_without(each.decision));
-            let cause = self.cause(&scenario, &worlds, each.decision, losses, each.saved.len());
-            let (saves, losses, all) = (cause.saves, cause.losses, worlds.losses());
-            let _ = writeln!(text, "  {cause}: saves {saves}; {losses} losses in the run instead of {all}");
+            let losses = worlds.losses_without(each.decision);
+            if losses < all {
+                let cause = self.cause(&scenario, &worlds, each.decision, Some(losses), each.saved.len());
+                let _ = writeln!(text, "  {cause}: {losses} losses in the run instead of {all}");
+                are_any = true;
+            }
         }
-        if saves.is_empty() {
-            text.push_str("  none alone: a place freed early is taken by another packet\n");
+        if !are_any {
+            text.push_str("  none alone: another packet is lost instead\n");
         }
         Ok(text)
     }

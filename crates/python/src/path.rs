@@ -1,7 +1,7 @@
 //! A network in a test: `python/pushout/path.py` is the interface.
 
 use pushout_core::scenario::Refusal;
-use pushout_net::{Cause, Delivery, Ecn, Error, Fate, Flow, Handle, Host, Port, Time};
+use pushout_net::{Cause, Counts, Delivery, Ecn, Error, Fate, Flow, Handle, Host, Port, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -122,6 +122,12 @@ impl Path {
     fn queue(&self, port: &str) -> PyResult<(u64, u64, u64, Option<u64>)> {
         let queue = self.path.queue(self.path.port(port).map_err(refused)?);
         Ok((queue.packets, queue.octets, queue.held, queue.limit))
+    }
+
+    fn counts(&self, flow: u64, to: u32) -> PyResult<[u64; 7]> {
+        let counts = self.path.counts(Flow::of_number(flow), Host::of_number(to)).map_err(refused)?;
+        let Counts { offered, arrived, marked, cut, lost, under_way, octets } = counts;
+        Ok([offered, arrived, marked, cut, lost, under_way, octets])
     }
 
     fn why(&self, py: Python<'_>, handle: u64) -> PyResult<Option<Causes>> {
