@@ -45,3 +45,25 @@ impl HalfTimeCount {
         self.octets
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arrival_at_the_middle_belongs_to_the_second_half() {
+        let mut count = HalfTimeCount { due: Time(5), octets: 0 };
+        assert_eq!([4, 5, 6].map(|now| count.is_due(Time(now))), [false, true, true]);
+        count.pass(700);
+        assert!(!count.is_due(Time(6)));
+        count.finish(900);
+        assert_eq!(count.octets(), 700);
+    }
+
+    #[test]
+    fn a_sink_that_nothing_reaches_after_the_middle_counts_at_the_end() {
+        let mut count = HalfTimeCount { due: Time(5), octets: 0 };
+        count.finish(300);
+        assert_eq!(count.octets(), 300);
+    }
+}

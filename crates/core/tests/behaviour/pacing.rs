@@ -96,6 +96,16 @@ fn the_first_window_takes_a_millisecond_without_a_round_trip_and_its_distances_a
 }
 
 #[test]
+fn a_new_connection_paces_its_first_window_without_the_round_trips_of_the_last_one() {
+    let files = "flows.source={kind=\"file\", size=\"14600 bytes\", at=[\"0 s\", \"20 ms\"]}";
+    let times = times(&starts(PATH, &[files]));
+    let (first, second) = times.split_at(times.len() / 2);
+    let distances = |times: &[u64]| times.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>();
+    assert_eq!((first.len(), second[0] - first[0]), (10, 20_000_000_000));
+    assert_eq!(distances(second), distances(first));
+}
+
+#[test]
 fn what_the_line_adds_counts() {
     let sets = ["adaptation.header='38 bytes'"];
     let starts = arrivals_on(PATH, &sets, "in");
