@@ -55,8 +55,25 @@ QOS: dict[str, Any] = {
             "green_drop_probability": "5",
         }
     },
-    "QUEUE": {f"{','.join(PORTS)}|3": {"scheduler": "scheduler.1", "wred_profile": "AZURE"}},
+    "QUEUE": {
+        f"{','.join(PORTS)}|3-4": {"scheduler": "scheduler.1", "wred_profile": "AZURE"},
+        f"{','.join(PORTS)}|0-2": {"scheduler": "scheduler.0"},
+    },
+    "SCHEDULER": {
+        "scheduler.0": {"type": "DWRR", "weight": "14"},
+        "scheduler.1": {"type": "DWRR", "weight": "15"},
+    },
+    "PORT_QOS_MAP": {
+        ",".join(PORTS): {
+            "pfc_enable": "3,4",
+            "tc_to_queue_map": "AZURE",
+            "tc_to_pg_map": "[TC_TO_PRIORITY_GROUP_MAP|AZURE]",
+        }
+    },
+    "TC_TO_QUEUE_MAP": {"AZURE": {str(number): str(number) for number in range(8)}},
+    "TC_TO_PRIORITY_GROUP_MAP": {"AZURE": {str(number): str(number if number in (3, 4) else 0) for number in range(8)}},
 }
+"""The tables of its queues: five with weights, of which two mark, and two are stopped by pause frames."""
 
 
 @pytest.fixture
@@ -104,10 +121,10 @@ def test_equal_thresholds_of_marks_are_a_step(files: tuple[Path, Path]) -> None:
     buffers, qos = files
     level = {"green_min_threshold": "182000", "green_max_threshold": "182000"}
     qos.write_text(json.dumps({**QOS, "WRED_PROFILE": {"AZURE": {"ecn": "ecn_all", **level}}}), encoding="utf-8")
-    assert sonic.read(files, 208).scenario["port"]["Ethernet12"]["admission"]["policy"] == "step"
+    assert sonic.read(files, 208, 3).scenario["port"]["Ethernet12"]["admission"]["policy"] == "step"
     without = {**QOS, "WRED_PROFILE": {"AZURE": {"ecn": "ecn_none", **level}}}
     qos.write_text(json.dumps(without), encoding="utf-8")
-    assert "admission" not in sonic.read([buffers, qos], 208).scenario["port"]["Ethernet12"]
+    assert "admission" not in sonic.read([buffers, qos], 208, 3).scenario["port"]["Ethernet12"]
 
 
 def test_init_writes_a_scenario_that_runs(
@@ -139,30 +156,40 @@ def test_what_the_scenario_lacks_of_the_tables_is_named_line_by_line() -> None:
     tables = deepcopy({**BUFFERS, **QOS})
     tables["WRED_PROFILE"]["OTHER"] = {**tables["WRED_PROFILE"]["AZURE"], "green_min_threshold": "100000"}
     tables["WRED_PROFILE"]["NONE"] = {"ecn": "ecn_none"}
-    tables["QUEUE"] |= {"Ethernet12|4": {"wred_profile": "OTHER"}, "Ethernet12|5": {"wred_profile": "NONE"}}
+    tables["QUEUE"] |= {"Ethernet12|5": {"wred_profile": "OTHER"}, "Ethernet12|6": {"wred_profile": "NONE"}}
+    tables["BUFFER_QUEUE"] |= {"Ethernet12|5-6": {"profile": "egress_lossy_profile"}}
     tables["BUFFER_PG"]["Ethernet12|6"] = {"profile": "NULL"}
     tables["BUFFER_PROFILE"]["egress_lossy_profile"]["xon"] = "5"
-    tables["SCHEDULER"] = {"scheduler.1": {"type": "DWRR", "weight": "15"}}
+    tables["SCHEDULER"]["scheduler.1"]["pir"] = "1250000000"
+    tables["PORT_QOS_MAP"][",".join(PORTS)]["dscp_to_tc_map"] = "AZURE"
     del tables["PORT"]["Ethernet4"], tables["CABLE_LENGTH"]["AZURE"]["Ethernet12"]
+    policy = "is left out: the port has one policy for all its queues; make a scenario of one with --queue"
     assert sonic.tabled(tables, 208).left_out == [
         f"tables: {line}"
         for line in (
             "BUFFER_PROFILE|egress_lossy_profile: xon and xon_offset are left out, as there is no xoff",
             "BUFFER_PG|Ethernet12|6: profile NULL is left out; the switch computes one as it starts",
-            "QUEUE|Ethernet0,Ethernet4,Ethernet8,Ethernet12|3: wred_profile AZURE marks every class of the port, not "
-            "queue 3 alone",
-            "QUEUE|Ethernet12|4: wred_profile OTHER is left out: the port has one policy, AZURE",
-            "WRED_PROFILE|NONE is left out: with ecn ecn_none it does not mark green packets",
+            "BUFFER_QUEUE|Ethernet12: of the queues 3-4 with profile pg_lossless_100000_300m_profile, which are alike, "
+            "one is used; the others are left out",
+            "BUFFER_QUEUE|Ethernet12: of the queues 3-4 with profile pg_lossless_40000_40m_profile, which are alike, "
+            "one is used; the others are left out",
+            "WRED_PROFILE|NONE is left out: with ecn ecn_none it does not mark green packets, and without "
+            "wred_green_enable it drops none",
+            "BUFFER_QUEUE|Ethernet12: of the queues 0-2 with profile egress_lossy_profile, which are alike, one is "
+            "used; the others are left out",
+            "BUFFER_PG: that pg_lossless_100000_300m_profile, pg_lossless_40000_40m_profile share queue 3 is left out: "
+            "each has a queue of its own",
+            "QUEUE: the scheduler of egress_lossy_profile-5 is not given: WRR with weight 1 is assumed",
+            "QUEUE: the scheduler of egress_lossy_profile-6 is not given: WRR with weight 1 is assumed",
+            f"QUEUE|Ethernet12|5: wred_profile OTHER {policy} 5",
+            f"QUEUE|Ethernet12|3: wred_profile AZURE {policy} 3",
             "PORT|Ethernet4: speed is not given: 100000 Mb/s is assumed",
             "CABLE_LENGTH: Ethernet12 is not given: 5 m is assumed",
             "BUFFER_QUEUE and QUEUE of ports other than Ethernet12 are left out: only it receives",
             "BUFFER_PROFILE|egress_lossless_profile is left out: no class of the scenario has it",
             "BUFFER_POOL|ingress_lossless_pool and 2 more: mode 'dynamic' is left out",
-            "QUEUE|Ethernet0,Ethernet4,Ethernet8,Ethernet12|3: scheduler 'scheduler.1' is left out",
-            "WRED_PROFILE|OTHER: green_min_threshold '100000' is left out",
-            "WRED_PROFILE|OTHER: green_max_threshold '1048576' is left out",
-            "WRED_PROFILE|OTHER: green_drop_probability '5' is left out",
-            "the table SCHEDULER is left out",
+            "SCHEDULER|scheduler.1: pir '1250000000' is left out",
+            f"PORT_QOS_MAP|{','.join(PORTS)}: dscp_to_tc_map 'AZURE' is left out",
         )
     ]
 
@@ -190,16 +217,82 @@ def test_the_commands_name_what_they_leave_out(
     buffers, qos = files
     given = (str(buffers), "--qos", str(qos), "--cell", "208")
     command("init", str(tmp_path / "lab"), "--sonic", *given)
-    assert "marks every class of the port, not queue 3 alone" in capsys.readouterr().err
+    assert "make a scenario of one with --queue 3" in capsys.readouterr().err
     command("switch", "predict", *given, "--json")
     told = capsys.readouterr()
-    assert "scheduler 'scheduler.1' is left out" in told.err
-    assert any("scheduler" in line for line in json.loads(told.out)["left_out"])
+    assert "one is used; the others are left out" in told.err
+    assert any("wred_profile AZURE" in line for line in json.loads(told.out)["left_out"])
     counts = {each["name"]: each["value"] for each in json.loads(told.out)["expected"]}
-    assert (
-        counts["egress_lossy_profile.mark"]
-        == pushout.chip_predict(buffers, qos=qos, cell=208)["egress_lossy_profile.mark"]
-    ), "the command passes --qos on"
+    marks = [name for name in counts if name.endswith(".mark")]
+    assert marks == ["pg_lossless_100000_300m_profile.mark", "pg_lossless_40000_40m_profile.mark"], "of queue 3 alone"
+    command("init", str(tmp_path / "queue"), "--sonic", *given, "--queue", "3")
+    assert capsys.readouterr().err.count("wred_profile") == 0
+    written = pushout.Scenario(tmp_path / "queue" / "switch.toml").explain()
+    assert written["port"]["Ethernet12"]["admission"]["min_threshold"] == "250 kB"
+    command("init", str(tmp_path / "none"), "--sonic", *given, "--queue", "9", code=3)
+    assert "BUFFER_QUEUE|Ethernet12 must have an entry for queue 9" in capsys.readouterr().err
+
+
+def test_a_profile_marks_its_own_queue_and_no_other() -> None:
+    """A2: one profile of queues 3 and 4 marks every class of the port, and a second profile is lost."""
+    tables = deepcopy({**BUFFERS, **QOS})
+    tables["WRED_PROFILE"]["OTHER"] = {**tables["WRED_PROFILE"]["AZURE"], "green_min_threshold": "500000"}
+    tables["QUEUE"]["Ethernet12|5"] = {"scheduler": "scheduler.0", "wred_profile": "OTHER"}
+    tables["BUFFER_QUEUE"]["Ethernet12|5"] = {"profile": "egress_lossy_profile"}
+    found = sonic.tabled(tables, 208)
+    assert {name: policy["min_threshold"] for name, policy in found.admission.items()} == {
+        "egress_lossy_profile-5": "500000 bytes",
+        "pg_lossless_100000_300m_profile": "250000 bytes",
+        "pg_lossless_40000_40m_profile": "250000 bytes",
+    }
+    assert "admission" not in found.scenario["port"]["Ethernet12"], "it would mark queues 0 to 2 as well"
+    for queue, least in ((3, 250_000), (5, 500_000)):
+        scenario = sonic.tabled(tables, 208, queue).scenario
+        assert scenario["port"]["Ethernet12"]["admission"]["min_threshold"] == f"{least} bytes"
+        result = pushout.run(scenario, audit=True)
+        (port,) = [port for port in result.document["ports"] if port["name"] == "Ethernet12"]
+        assert sum(port["marked"].values()) > 0
+        assert sum(each["occupancy_max"] for each in result.document["memories"][0]["queues"]) > least // 208
+    assert "admission" not in sonic.tabled(tables, 208, 0).scenario["port"]["Ethernet12"]
+
+
+SHARES = (
+    ({"type": "DWRR", "weight": "5"}, {"type": "DWRR", "weight": "15"}, 0.25),
+    ({"type": "DWRR", "weight": "40"}, {"type": "DWRR", "weight": "10"}, 0.8),
+    ({"type": "DWRR"}, {"type": "STRICT"}, 0.0),
+    ({"type": "STRICT"}, {"type": "DWRR", "weight": "15"}, 1.0),
+    ({"type": "STRICT"}, {"type": "STRICT"}, 0.0),
+)
+
+
+@pytest.mark.parametrize(("of_first", "of_second", "share"), SHARES)
+def test_queues_are_served_as_their_schedulers_say(
+    of_first: dict[str, str], of_second: dict[str, str], share: float
+) -> None:
+    tables = deepcopy({**BUFFERS, **QOS})
+    tables["SCHEDULER"] = {"first": of_first, "second": of_second}
+    tables["BUFFER_PG"] = {f"{','.join(PORTS)}|0": {"profile": "ingress_lossy_profile"}}
+    tables["QUEUE"] = {"Ethernet12|0": {"scheduler": "first"}, "Ethernet12|1": {"scheduler": "second"}}
+    tables["BUFFER_QUEUE"] = {"Ethernet12|0-1": {"profile": "egress_lossy_profile"}}
+    scenario = sonic.tabled(tables, 208).scenario
+    udp = {"transport": {"kind": "udp"}, "source": {"kind": "cbr", "rate": "100 Gb/s", "size": "1000 bytes"}}
+    scenario["flow"] = [{**flow, **udp} for flow in scenario["flow"]][:2]
+    scenario |= {"duration": "3 ms", "warmup": "1 ms", "sample": "1 us"}
+    rates = [flow["goodput_bps"] for flow in pushout.run(scenario, audit=True).document["flows"]]
+    assert rates[0] / sum(rates) == pytest.approx(share, abs=0.01)
+
+
+def test_maps_lead_groups_to_their_queues() -> None:
+    tables = deepcopy({**BUFFERS, **QOS})
+    tables["TC_TO_QUEUE_MAP"]["AZURE"] |= {"3": "5"}
+    tables["TC_TO_PRIORITY_GROUP_MAP"]["AZURE"] |= {"3": "4", "4": "3"}
+    before, after = sonic.tabled({**BUFFERS, **QOS}, 208, 3), sonic.tabled(tables, 208, 5)
+    assert list(after.scenario["queue"]) == list(before.scenario["queue"]), "class 3, group 4, queue 5"
+    assert list(sonic.tabled(tables, 208, 3).scenario["queue"]) == ["egress_lossless_profile"], "no group enters it"
+    tables["PORT_QOS_MAP"][",".join(PORTS)]["pfc_enable"] = "4"
+    stopped = sonic.tabled(tables, 208)
+    assert any("priority group 4 is left out: pfc_enable does not have it" in line for line in stopped.left_out)
+    assert not any("priority group 3 is left out" in line for line in stopped.left_out)
 
 
 Change = Callable[[dict[str, Any]], None]
@@ -224,6 +317,26 @@ def marked(**values: str) -> Change:
     return change
 
 
+def served(**values: str) -> Change:
+    """A change of a scheduler."""
+
+    def change(tables: dict[str, Any]) -> None:
+        tables.update(deepcopy(QOS))
+        tables["SCHEDULER"]["scheduler.1"].update(values)
+
+    return change
+
+
+def mapped(table: str, name: str, key: str, value: str) -> Change:
+    """A change of a map."""
+
+    def change(tables: dict[str, Any]) -> None:
+        tables.update(deepcopy(QOS))
+        put(table, name, key, value)(tables)
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -241,7 +354,7 @@ def marked(**values: str) -> Change:
         ),
         (put("BUFFER_PROFILE", "egress_lossy_profile", "dynamic_th", "1.5"), "dynamic_th must be an integer"),
         (put("BUFFER_PG", "Ethernet0|three", "profile", "ingress_lossy_profile"), "a key must be PORT|NUMBER"),
-        (put("BUFFER_PG", "Ethernet0|0", "profile", "gone"), "must name an entry of BUFFER_PROFILE"),
+        (put("BUFFER_PG", "Ethernet0|7", "profile", "gone"), "must name an entry of BUFFER_PROFILE"),
         (put("PORT", "Ethernet0", "speed", "fast"), "speed must be a number of Mb/s"),
         (put("CABLE_LENGTH", "AZURE", "Ethernet0", "long"), "Ethernet0 must be a length, as in 40m"),
         (put("BUFFER_PG", "Ethernet0|7-6", "profile", "ingress_lossy_profile"), "a key must rise, up to 7, not"),
@@ -266,6 +379,17 @@ def marked(**values: str) -> Change:
         (marked(green_drop_probability="500"), "green_drop_probability must be a number of percent from 0 to 100"),
         (marked(green_drop_probability="101"), "must be a number of percent from 0 to 100, not '101'"),
         (marked(ecn="yes"), "WRED_PROFILE|AZURE: ecn must be one of ecn_all"),
+        (marked(ecn="ecn_none", wred_green_enable="on"), "AZURE: wred_green_enable must be true or false, not 'on'"),
+        (
+            marked(green_min_threshold="2000000"),
+            "green_max_threshold must be at least green_min_threshold (2000000), not 1048576",
+        ),
+        (served(weight="0"), "SCHEDULER|scheduler.1: weight must be a number of shares from 1 to 100, not '0'"),
+        (served(type="WFQ"), "SCHEDULER|scheduler.1: type must be one of STRICT, DWRR, WRR, not 'WFQ'"),
+        (mapped("PORT_QOS_MAP", ",".join(PORTS), "pfc_enable", "3,9"), "must be a list of priorities from 0 to 7, not"),
+        (mapped("TC_TO_QUEUE_MAP", "AZURE", "9", "3"), "a key must be a traffic class from 0 to 7, not '9'"),
+        (mapped("TC_TO_QUEUE_MAP", "AZURE", "3", "x"), "TC_TO_QUEUE_MAP|AZURE: 3 must be a number of a queue"),
+        (mapped("PORT_QOS_MAP", ",".join(PORTS), "tc_to_queue_map", "X"), "must name an entry of TC_TO_QUEUE_MAP"),
         (lambda tables: tables.pop("BUFFER_PG"), "BUFFER_PG must be a table with at least one entry"),
         (lambda tables: tables.update(BUFFER_POOL=[]), "BUFFER_POOL must be a table with at least one entry"),
     ],

@@ -37,6 +37,7 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, as_json: bool)
     from pushout.scenario import written
     from pushout.source import Source
     from pushout.switch import captured, foreign
+    from pushout.switch.rows import origin
 
     if rate is not None:
         if len(files) != 1:
@@ -50,8 +51,9 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, as_json: bool)
         tables = foreign.scenario(found, out.stem)
         summary, sentence = found.summary(), _imported(found.summary())
         reading.validate(tables)
-    _write(out, written(tables))
-    tell_left_out(summary.get("left_out", []))
+    left_out = summary.get("left_out", [])
+    _write(out, origin(files, left_out=left_out) + written(tables))
+    tell_left_out(left_out)
     if as_json:
         echo_json({"file": str(out), **summary})
         return

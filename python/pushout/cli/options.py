@@ -323,7 +323,7 @@ QOS = click.option(
     "--qos",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="More tables of SONiC: WRED_PROFILE and QUEUE say what is marked.",
+    help="More tables of SONiC: QUEUE, SCHEDULER and WRED_PROFILE say what is served and marked.",
 )
 CELL = click.option(
     "--cell",

@@ -7,7 +7,7 @@ import click
 
 from pushout.cli.completion import shipped_names
 from pushout.cli.listing import named
-from pushout.cli.options import CELL, FAILURE, FOLDER, JSON, QOS
+from pushout.cli.options import CELL, FAILURE, FOLDER, JSON, QOS, Whole
 from pushout.cli.streams import echo_json, tell, tell_left_out
 from pushout.excerpt import place, quoted
 
@@ -45,6 +45,9 @@ def _policy_name(_context: click.Context, _option: click.Parameter, value: str |
 )
 @QOS
 @CELL
+@click.option(
+    "--queue", type=Whole(0, 63), metavar="N", help="Send only the traffic of this queue, as its WRED_PROFILE marks it."
+)
 @JSON
 def init(
     folder: Path,
@@ -53,6 +56,7 @@ def init(
     sonic: Path | None,
     qos: Path | None,
     cell: int | None,
+    queue: int | None,
     as_json: bool,
 ) -> None:
     """Copy a shipped scenario into a folder as a starting point.
@@ -64,7 +68,7 @@ def init(
 
     left_out: list[str] = []
     if sonic is not None:
-        texts, following, left_out = _switch(sonic, qos, cell)
+        texts, following, left_out = _switch(sonic, qos, cell, queue)
     else:
         texts, following = _policy(policy) if policy else _scenario(name)
     if there := [file for file in texts if (folder / file).exists()]:
@@ -101,17 +105,19 @@ def _policy(name: str) -> tuple[dict[str, str], tuple[str, str]]:
     return files(name), ("explain --check", f"{name}.py")
 
 
-def _switch(buffers: Path, qos: Path | None, cell: int | None) -> tuple[dict[str, str], tuple[str, str], list[str]]:
+def _switch(
+    buffers: Path, qos: Path | None, cell: int | None, queue: int | None
+) -> tuple[dict[str, str], tuple[str, str], list[str]]:
     """The files of a switch as its own tables describe it, the command that follows, and what the files lack."""
     from pushout import reading
     from pushout.cli.streams import json_text
     from pushout.scenario import written
     from pushout.switch import sonic
+    from pushout.switch.rows import origin
 
-    tables, left_out = sonic.read([buffers, *([qos] if qos is not None else [])], cell)
+    files = [buffers, *([qos] if qos is not None else [])]
+    tables, left_out, facts, _ = sonic.read(files, cell, queue)
     reading.validate(tables)
-    text = (
-        f"#:schema ./{SCHEMA}\n\n# From {', '.join(file.name for file in (buffers, qos) if file)}.\n\n{written(tables)}"
-    )
+    text = f"#:schema ./{SCHEMA}\n\n{origin(files, facts, left_out)}{written(tables)}"
     file = f"{tables['name']}.toml"
     return {file: text, SCHEMA: json_text(reading.schema()) + "\n"}, ("switch predict", file), left_out

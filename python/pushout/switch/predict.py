@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -81,35 +81,43 @@ class ChipResult(Tabled):
         return {"packet_bytes": self.packet, "expected": [each.document for each in self.expected], **left_out}
 
 
-def _profile(asked: Predict, allow_files: Sequence[Path]) -> tuple[Source, Sequence[str]]:
-    """Read a scenario, or tables of SONiC with cells of `cell` bytes; return as well what it lacks of them."""
+def _profile(asked: Predict, allow_files: Sequence[Path]) -> tuple[Source, sonic.Imported | None]:
+    """Read a scenario, or tables of SONiC with cells of `cell` bytes; return as well what these contain."""
     given, qos, cell = asked.profile, asked.qos, asked.cell
     path = Path(given) if isinstance(given, str | os.PathLike) and "\n" not in str(given) else None
     if path is not None and sonic.looks_like(path):
         check_within("cell", cell, 1, MOST_PACKET)
         found = sonic.read([path, *([Path(qos)] if qos is not None else [])], cell)
-        return load(found.scenario), found.left_out
+        return load(found.scenario), found
     source = load(given, allow_files=allow_files)
     for name, value in (("qos", qos), ("cell", cell)):
         if value is not None:
             raise QuestionError(Argument(name), " must be left out unless the profile is a file with tables of SONiC")
-    return source, ()
+    return source, None
 
 
 def predict(asked: Predict, allow_files: Sequence[Path] = ()) -> ChipResult:
     """Count what every class holds on a bench of its own; `pushout.chip_predict` documents the arguments."""
     packet, lines = asked.packet, asked.lines
-    source, left_out = _profile(asked, allow_files)
+    source, tables = _profile(asked, allow_files)
     check_within("packet", packet, LEAST_PACKET, MOST_PACKET)
     check_within("lines", lines, 1, MOST_LINES)
     subjects = read(source, overrides(asked.set))
+    if tables is not None:  # each class has a bench of its own, and so the policy of its queue alone
+        subjects = [replace(subject, marking=_marking(tables, subject.name)) for subject in subjects]
     names = [subject.name for subject in subjects]
     expected: list[Expected] = []
     for subject in subjects:
         of_memory = names.count(subject.name) > 1
         label = f"{subject.memory}.{subject.name}" if of_memory else subject.name
         expected += _Counts(label, Bench(subject, packet), lines or min(subject.lines, MOST_LINES)).all()
-    return ChipResult(packet, expected, left_out)
+    return ChipResult(packet, expected, () if tables is None else tables.left_out)
+
+
+def _marking(tables: sonic.Imported, name: str) -> dict[str, Any] | None:
+    """Return the policy of a class whose queue marks."""
+    policy = tables.admission.get(name)
+    return policy if policy is not None and policy["action"] == "mark" else None
 
 
 def check_within(name: str, value: int | None, least: int, most: int) -> None:

@@ -3,12 +3,12 @@
 import csv
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pushout import kept
 from pushout.errors import QuestionError
-from pushout.excerpt import place, quoted
+from pushout.excerpt import place, printable, quoted
 
 MOST_ROWS = 4096
 """Rows of a table; a switch has hundreds of lines."""
@@ -45,3 +45,13 @@ def of_mappings(rows: Iterable[Mapping[str, object]], shown: str) -> Iterator[tu
             raise QuestionError(f"{shown}[{number}] must be a mapping of columns, not {quoted(row)}")
         texts = {str(column): "" if value is None else str(value).strip() for column, value in row.items()}
         yield f"{shown}[{number}]", texts
+
+
+def origin(files: Sequence[Path], facts: Iterable[str] = (), left_out: Iterable[str] = ()) -> str:
+    """Return the comment of a written scenario: the files that it came from, what follows from them, what it lacks."""
+    lines = [
+        f"From {', '.join(place(file.name) for file in files)}.",
+        *facts,
+        *(f"Not here: {line}" for line in left_out),
+    ]
+    return "".join(f"# {printable(' '.join(line.splitlines()))}\n" for line in lines) + "\n"

@@ -18,6 +18,7 @@ from pushout.excerpt import place, quoted
 from pushout.switch import sonic_tables
 from pushout.switch.headroom import SPEED_M_PER_S
 from pushout.switch.rows import LARGEST
+from pushout.switch.sonic_queues import Handling, Queues, ranges
 from pushout.switch.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, merged
 
 MOST_EXPONENT = 8
@@ -46,13 +47,6 @@ CELLS = {
     "Tofino 2": 176,
 }
 """Bytes of a cell of known chips (sonic-net/sonic-mgmt, tests/qos/files)."""
-
-MOST_NUMBER = {GROUP: 7, QUEUE: 63, "QUEUE": 63}
-"""The last priority group of a port (802.1Q has eight priorities), and a queue that no chip has more than."""
-
-MARKS_GREEN = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
-OTHER_MARKS = ("ecn_none", "ecn_yellow", "ecn_red", "ecn_yellow_red")
-"""Values of `ecn` (sonic-wred-profile.yang): packets here have one colour, green."""
 
 
 class Pool(NamedTuple):
@@ -97,6 +91,10 @@ class Imported(NamedTuple):
 
     scenario: dict[str, Any]
     left_out: list[str]
+    facts: list[str]
+    """The entry that each class comes from, with its exponent of α."""
+    admission: dict[str, dict[str, Any]]
+    """For each class whose queue marks or drops early the policy that does so."""
 
 
 def looks_like(path: Path) -> bool:
@@ -106,39 +104,62 @@ def looks_like(path: Path) -> bool:
     return f'"{POOL}"'.encode() in kept.content(path, LARGEST)
 
 
-def read(files: Sequence[Path], cell: int | None, name: str = "switch") -> Imported:
-    """Return a scenario with the memory of a switch: lines that send to one port, in all classes of the tables."""
+def read(files: Sequence[Path], cell: int | None, queue: int | None = None) -> Imported:
+    """Return a scenario with the memory of a switch: lines that send to one port, in all classes of the tables.
+
+    With `queue` only the traffic of this queue of the port is sent, which its profile then marks.
+    """
     shown = ", ".join(place(str(file)) for file in files)
-    return tabled(merged(map(sonic_tables.read, files)), cell, name, shown)
+    return tabled(merged(map(sonic_tables.read, files)), cell, queue, shown)
 
 
-def tabled(document: Mapping[str, Any], cell: int | None, name: str = "switch", shown: str = "tables") -> Imported:
+def tabled(document: Mapping[str, Any], cell: int | None, queue: int | None = None, shown: str = "tables") -> Imported:
     """Like `read`, for tables that have been read; messages call them `shown`."""
     tables = Tables(document, shown)
     if cell is None:
         known = ", ".join(f"{octets} ({chip})" for chip, octets in CELLS.items())
         raise QuestionError(Argument("cell"), f" must be given, as tables of SONiC have no size of cells: {known}")
-    return Imported(_Switch(tables, cell).scenario(name), tables.left_out)
+    switch = _Switch(tables, cell, queue)
+    return Imported(switch.scenario(), tables.left_out, switch.facts(), switch.admission)
 
 
 class _Port(NamedTuple):
-    """A port of the switch, with the profiles of its priority groups and queues that lossless traffic does not use."""
+    """A port of the switch, with the profiles of its priority groups of lossless traffic, and of all its queues."""
 
     name: str
-    lossless: tuple[str, ...]
-    lossy: tuple[str, ...]
+    lossless: tuple[tuple[int, str], ...]
+    queues: tuple[tuple[int, str], ...]
     ingress: str | None
     """The profile of a priority group of lossy traffic."""
+
+
+class _Class(NamedTuple):
+    """What queues have in common that are one class: the profile of the buffer, and what the port does with them."""
+
+    profile: str
+    handling: Handling
 
 
 class _Switch:
     """The memory of a switch and its ports."""
 
-    def __init__(self, tables: Tables, cell: int) -> None:
-        self.tables, self.cell = tables, cell
+    def __init__(self, tables: Tables, cell: int, queue: int | None) -> None:
+        self.tables, self.cell, self.queue = tables, cell, queue
         self.pools = {name: self._pool(name) for name in tables.rows(POOL)}
         self.profiles = {name: self._profile(name) for name in tables.rows(PROFILE)}
+        self.queues = Queues(tables)
         self.ports = self._ports()
+        *self.senders, self.receiver = self._chosen()
+        self.lossless = {port.name: self._of_numbers(self._entered(port)) for port in self.senders}
+        self.lossy = self._of_numbers(self._others())
+        self.names, self.entered = self._names()
+        if not self.names:
+            self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry for queue {queue}")
+        self.admission = {
+            name: self.queues.admission(each.handling.wred)
+            for each, name in self.names.items()
+            if each.handling.wred is not None
+        }
 
     def _pool(self, name: str) -> Pool:
         side = self.tables.value(POOL, name, "type")
@@ -186,10 +207,8 @@ class _Switch:
         found = []
         for name, own in groups.items():
             lossless = {number: profile for number, profile in own.items() if self.profiles[profile].xoff}
-            lossy = {number: profile for number, profile in own.items() if number not in lossless}
-            others = [profile for number, profile in queues.get(name, {}).items() if number not in lossless]
-            ingress = next(iter(lossy.values()), None)
-            found.append(_Port(name, tuple(dict.fromkeys(lossless.values())), tuple(dict.fromkeys(others)), ingress))
+            ingress = next((profile for number, profile in own.items() if number not in lossless), None)
+            found.append(_Port(name, tuple(lossless.items()), tuple(queues.get(name, {}).items()), ingress))
         if len(found) < 2:
             self.tables.refuse(f"{GROUP} must have entries of at least two ports, as Ethernet0|3-4")
         return found
@@ -197,83 +216,14 @@ class _Switch:
     def _used(self, table: str) -> dict[str, dict[int, str]]:
         """Return for each port the profile of each of its priority groups or queues."""
         found: dict[str, dict[int, str]] = {}
-        for key in self.tables.rows(table):
-            names, numbers = self._queues(table, key)
-            if str(self.tables.value(table, key, "profile") or "NULL") == "NULL":
-                self.tables.leave_out(f"{table}|{key}: profile NULL is left out; the switch computes one as it starts")
-                continue
-            profile = self.tables.reference(table, key, "profile", PROFILE)
-            for name in names:
-                own = found.setdefault(name, {})
-                if twice := own.keys() & numbers:
-                    self.tables.refuse(f"{table}|{key}: {name} must have number {min(twice)} once, not again")
-                own.update(dict.fromkeys(numbers, profile))
+        for name, own in self.tables.of_numbers(table).items():
+            for number, key in own.items():
+                if str(self.tables.value(table, key, "profile") or "NULL") == "NULL":
+                    why = "profile NULL is left out; the switch computes one as it starts"
+                    self.tables.leave_out(f"{table}|{key}: {why}")
+                    continue
+                found.setdefault(name, {})[number] = self.tables.reference(table, key, "profile", PROFILE)
         return found
-
-    def _queues(self, table: str, key: str) -> tuple[list[str], range]:
-        """Return the ports and the numbers of a key."""
-        names, _, numbers = key.partition("|")
-        match = re.fullmatch("([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers, re.ASCII)
-        if not match:
-            self.tables.refuse(f"{table}: a key must be PORT|NUMBER or PORT|FIRST-LAST, not {quoted(key)}")
-        first, last = int(match[1]), int(match[2] or match[1])
-        if not first <= last <= MOST_NUMBER[table]:
-            self.tables.refuse(
-                f"{table}: the numbers of a key must rise, up to {MOST_NUMBER[table]}, not {quoted(key)}"
-            )
-        return [name.strip() for name in names.split(",")], range(first, last + 1)
-
-    def scenario(self, name: str) -> dict[str, Any]:
-        """Return the scenario: its last port receives what the others send."""
-        *senders, receiver = self._chosen()
-        marking = self._marking(receiver.name)
-        classes = self._classes(senders, receiver)
-        found = self._scenario(name, senders, receiver, marking, classes)
-        self._leave_out([*senders, receiver], classes)
-        return found
-
-    def _leave_out(self, ports: Sequence[_Port], classes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Record what the scenario has no place for."""
-        receiver = ports[-1].name
-        names = [port.name for port in ports]
-        self.tables.leave_out(f"{QUEUE} and QUEUE of ports other than {receiver} are left out: only it receives")
-        if others := [port.name for port in self.ports if port.name not in names]:
-            self.tables.leave_out(
-                f"{GROUP}: {len(others)} ports are left out, from {others[0]} on: others are like them"
-            )
-        opposite = {port.ingress for port in ports[:-1]}
-        for name in self.profiles:
-            if name not in classes and name not in opposite:
-                self.tables.leave_out(f"{PROFILE}|{name} is left out: no class of the scenario has it")
-        self.tables.leave_out_unread(names)
-
-    def _scenario(
-        self,
-        name: str,
-        senders: Sequence[_Port],
-        receiver: _Port,
-        marking: dict[str, Any] | None,
-        classes: Mapping[str, dict[str, Any]],
-    ) -> dict[str, Any]:
-        return {
-            "name": name,
-            "title": f"The memory of a switch: {', '.join(self.pools)}",
-            "duration": "2 ms",
-            "sample": "1009 ns",
-            "adaptation": {"kind": "packet"},
-            "node": [
-                {"name": "switch", "kind": "router"},
-                *({"name": f"host-{port.name}", "kind": "host"} for port in (*senders, receiver)),
-            ],
-            "link": [
-                *(self._link(port.name, (f"host-{port.name}", "switch")) for port in senders),
-                self._link(receiver.name, ("switch", f"host-{receiver.name}")),
-            ],
-            "port": {receiver.name: {"memory": "chip", **({"admission": marking} if marking else {})}},
-            "memory": {"chip": self._memory(senders, receiver, classes)},
-            "queue": {self.profiles[profile].name: section for profile, section in classes.items()},
-            "flow": list(self._flows(senders, receiver)),
-        }
 
     def _chosen(self) -> list[_Port]:
         """Return the ports of the scenario: first one for every set of profiles, then others."""
@@ -281,29 +231,169 @@ class _Switch:
         chosen = [*first, *(port for port in self.ports if port not in first)][: MOST_SENDERS + 1]
         return sorted(chosen, key=self.ports.index)
 
-    def _classes(self, senders: Sequence[_Port], receiver: _Port) -> dict[str, dict[str, Any]]:
-        """Return the classes by their profile: those of lossless groups, and those of queues of the receiver."""
-        lossless = dict.fromkeys(profile for port in senders for profile in port.lossless)
-        found = {profile: self.profiles[profile].section for profile in (*receiver.lossy, *lossless)}
-        ingress = next((port.ingress for port in senders if port.ingress), None)
-        for profile in receiver.lossy:
-            if ingress is not None and self.pools[self.profiles[profile].pool].side == "egress":
-                found[profile]["opposite"] = self.profiles[ingress].terms
-                if self.profiles[ingress].reserved:
-                    self.tables.leave_out(f"{PROFILE}|{ingress}: size is left out: only {profile} reserves room")
+    def _entered(self, sender: _Port) -> dict[int, str]:
+        """Return the queues of the receiver that the lossless groups of a sender enter, with their profiles."""
+        found: dict[int, str] = {}
+        for group, profile in sender.lossless:
+            if not self.queues.is_paused(sender.name, group):
+                why = f"priority group {group} is left out: pfc_enable does not have it, so nothing stops its sender"
+                self.tables.leave_out(f"PORT_QOS_MAP|{sender.name}: {why}")
+                continue
+            for number in self.queues.of_group(sender.name, self.receiver.name, group):
+                if found.setdefault(number, profile) != profile:
+                    why = f"priority group {group} is left out: it enters queue {number} with another profile"
+                    self.tables.leave_out(f"{GROUP}|{sender.name}: {why}")
         return found
 
-    def _memory(
-        self, senders: Sequence[_Port], receiver: _Port, classes: Mapping[str, Mapping[str, Any]]
-    ) -> dict[str, Any]:
+    def _others(self) -> dict[int, str]:
+        """Return the queues of the receiver that no lossless group enters, with their profiles."""
+        of_lossless = {
+            number
+            for port in (*self.senders, self.receiver)
+            for group, _ in port.lossless
+            for number in self.queues.of_group(port.name, self.receiver.name, group)
+        }
+        return {number: profile for number, profile in self.receiver.queues if number not in of_lossless}
+
+    def _of_numbers(self, profiles: Mapping[int, str]) -> dict[_Class, list[int]]:
+        """Return the classes of queues of the receiver, with their numbers."""
+        found: dict[_Class, list[int]] = {}
+        for number, profile in profiles.items():
+            if self.queue in (None, number):
+                handling = self.queues.handling(self.receiver.name, number)
+                found.setdefault(_Class(profile, handling), []).append(number)
+        for each, numbers in found.items():
+            if len(numbers) > 1:
+                why = f"of the queues {ranges(numbers)} with profile {each.profile}, which are alike, one is used"
+                self.tables.leave_out(f"{QUEUE}|{self.receiver.name}: {why}; the others are left out")
+        return found
+
+    def _names(self) -> tuple[dict[_Class, str], dict[str, int]]:
+        """Name the classes after their profiles, with their queues where a profile has several; give each a queue."""
+        numbers: dict[_Class, set[int]] = {}
+        for classes in (self.lossy, *self.lossless.values()):
+            for each, own in classes.items():
+                numbers.setdefault(each, set()).update(own)
+        profiles = [each.profile for each in numbers]
+        names = {
+            each: self.profiles[each.profile].name
+            + (f"-{ranges(own).replace(',', '-')}" if profiles.count(each.profile) > 1 else "")
+            for each, own in numbers.items()
+        }
+        return names, {name: min(numbers[each]) for each, name in names.items()}
+
+    @property
+    def is_single(self) -> bool:
+        """Return whether all traffic enters one queue of the receiver, so that its port is that queue."""
+        return len(set(self.entered.values())) == 1
+
+    def scenario(self) -> dict[str, Any]:
+        """Return the scenario: its last port receives what the others send."""
+        scheduler, turns = self._turns()
+        classes = {name: {**section, **turns.get(name, {})} for name, section in self._classes().items()}
+        found = self._scenario({"memory": "chip", **scheduler, **self._policy()}, classes)
+        self._leave_out()
+        return found
+
+    def _turns(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Return the scheduler of the receiver's port, and the keys of each class: none if there is a single queue."""
+        if self.is_single:
+            return {}, {}
+        for number in sorted(set(self.entered.values())):
+            same = [name for name, own in self.entered.items() if own == number]
+            if len(same) > 1:
+                why = f"that {', '.join(same)} share queue {number} is left out: each has a queue of its own"
+                self.tables.leave_out(f"{GROUP}: {why}")
+        scheduler, keys = self.queues.scheduler({name: each.handling.turn for each, name in self.names.items()})
+        return ({"scheduler": scheduler} if scheduler else {}), keys
+
+    def _policy(self) -> dict[str, Any]:
+        """Return the admission policy of the receiver's port: that of its queue, if it has a single one."""
+        if self.is_single:
+            policy = next(iter(self.admission.values()), None)
+            return {} if policy is None else {"admission": policy}
+        for each, name in self.names.items():
+            if each.handling.wred is not None:
+                why = "is left out: the port has one policy for all its queues; make a scenario of one with --queue"
+                at = f"QUEUE|{self.receiver.name}|{self.entered[name]}"
+                self.tables.leave_out(f"{at}: wred_profile {each.handling.wred} {why} {self.entered[name]}")
+        return {}
+
+    def facts(self) -> list[str]:
+        """Say which entry of the tables each class comes from."""
+        found = []
+        for each, name in self.names.items():
+            text = self.tables.value(PROFILE, each.profile, "dynamic_th")
+            alpha = "" if text is None else f"; alpha = 2^{text}, as dynamic_th is {text}"
+            found.append(
+                f"queue.{name}: {PROFILE}|{each.profile}, queue {self.entered[name]} of {self.receiver.name}{alpha}"
+            )
+        return found
+
+    def _leave_out(self) -> None:
+        """Record what the scenario has no place for."""
+        receiver = self.receiver.name
+        names = [*(port.name for port in self.senders), receiver]
+        self.tables.leave_out(f"{QUEUE} and QUEUE of ports other than {receiver} are left out: only it receives")
+        if others := [port.name for port in self.ports if port.name not in names]:
+            self.tables.leave_out(
+                f"{GROUP}: {len(others)} ports are left out, from {others[0]} on: others are like them"
+            )
+        used = {each.profile for each in self.names} | {port.ingress for port in self.senders}
+        for name in self.profiles:
+            if name not in used:
+                self.tables.leave_out(f"{PROFILE}|{name} is left out: no class of the scenario has it")
+        self.tables.leave_out_unread(names)
+
+    def _scenario(self, port: dict[str, Any], classes: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        senders, receiver = self.senders, self.receiver
+        return {
+            "name": "switch",
+            "title": f"The memory of a switch: {', '.join(self.pools)}",
+            "duration": "2 ms",
+            "sample": "1009 ns",
+            "adaptation": {"kind": "packet"},
+            "node": [
+                {"name": "switch", "kind": "router"},
+                *({"name": f"host-{each.name}", "kind": "host"} for each in (*senders, receiver)),
+            ],
+            "link": [
+                *(self._link(each.name, (f"host-{each.name}", "switch")) for each in senders),
+                self._link(receiver.name, ("switch", f"host-{receiver.name}")),
+            ],
+            "port": {receiver.name: port},
+            "memory": {"chip": self._memory()},
+            "queue": classes,
+            "flow": list(self._flows()),
+        }
+
+    def _classes(self) -> dict[str, dict[str, Any]]:
+        """Return the classes: those of queues of the receiver, and those of lossless groups."""
+        ingress = next((port.ingress for port in self.senders if port.ingress), None)
+        found = {}
+        for each, name in self.names.items():
+            found[name] = dict(self.profiles[each.profile].section)
+            if (
+                each not in self.lossy
+                or ingress is None
+                or self.pools[self.profiles[each.profile].pool].side != "egress"
+            ):
+                continue
+            found[name]["opposite"] = self.profiles[ingress].terms
+            if self.profiles[ingress].reserved:
+                self.tables.leave_out(f"{PROFILE}|{ingress}: size is left out: only {each.profile} reserves room")
+        return found
+
+    def _memory(self) -> dict[str, Any]:
         """Return the memory: as large as what its ingress pools share, their headroom, and what queues reserve."""
         reserved = dict.fromkeys(self.pools, 0)
-        for profile in classes:
-            queues = sum(profile in port.lossless for port in senders) or 1
-            reserved[self.profiles[profile].pool] += queues * self._cells(self.profiles[profile].reserved)
+        for each in self.names:
+            queues = sum(each in classes for classes in self.lossless.values()) or 1
+            profile = self.profiles[each.profile]
+            reserved[profile.pool] += queues * self._cells(profile.reserved)
         pools = {}
         for name, pool in self.pools.items():
-            headroom = self._headroom(name, senders)
+            headroom = self._headroom(name)
             size = pool.shared // self.cell + headroom + reserved[name]
             more = {"headroom": f"{headroom} cells"} if headroom else {}
             pools[name] = {"side": pool.side, "size": f"{size} cells", **more}
@@ -317,11 +407,11 @@ class _Switch:
             "pool": pools,
         }
 
-    def _headroom(self, pool: str, senders: Sequence[_Port]) -> int:
+    def _headroom(self, pool: str) -> int:
         """Return the cells of headroom of a pool: shared, or those of each of its queues."""
         if self.pools[pool].headroom:
             return self.pools[pool].headroom // self.cell
-        own = [self.profiles[profile] for port in senders for profile in port.lossless]
+        own = [self.profiles[each.profile] for classes in self.lossless.values() for each in classes]
         return sum(self._cells(profile.xoff) for profile in own if profile.pool == pool)
 
     def _cells(self, octets: int) -> int:
@@ -353,56 +443,34 @@ class _Switch:
         self.tables.leave_out(f"CABLE_LENGTH: {port} is not given: {DEFAULT_METRES:g} m is assumed")
         return DEFAULT_METRES
 
-    def _flows(self, senders: Sequence[_Port], receiver: _Port) -> Iterator[dict[str, Any]]:
-        """Yield a flow of bulk data in the lossy classes and bursts in the lossless ones for each sender."""
-        for number, port in enumerate(senders):
-            ends = {"from": f"host-{port.name}", "to": f"host-{receiver.name}"}
-            if receiver.lossy:
-                profile = receiver.lossy[number % len(receiver.lossy)]
-                tcp = {"kind": "tcp", "profile": "linux", "ecn": True}
-                source = {"kind": "greedy"}
-                bulk = {"name": f"bulk-{port.name}", **ends, "queue": self.profiles[profile].name}
-                yield {**bulk, "start_spread": "20 us", "source": source, "transport": tcp}
-            for profile in port.lossless:
-                times = {"burst": 100, "off": "200 us", "distribution": "periodic", "size": "996 bytes"}
-                burst = {"kind": "on-off", "peak": self._rate(port.name), **times}
-                name = f"burst-{port.name}" + (f"-{self.profiles[profile].name}" if len(port.lossless) > 1 else "")
-                udp = {"kind": "udp", "ecn": True}
-                yield {"name": name, **ends, "queue": self.profiles[profile].name, "source": burst, "transport": udp}
+    def _flows(self) -> Iterator[dict[str, Any]]:
+        """Yield a flow of bulk data in the lossy classes and bursts in the lossless ones for each sender.
 
-    def _marking(self, port: str) -> dict[str, Any] | None:
-        """Return the policy that marks at a port, if a queue of it has a profile with ECN: the first such profile."""
-        taken: str | None = None
-        for key in self.tables.rows("QUEUE"):
-            names, numbers = self._queues("QUEUE", key)
-            if self.tables.value("QUEUE", key, "wred_profile") is None or port not in names:
-                continue
-            name = self.tables.reference("QUEUE", key, "wred_profile", "WRED_PROFILE")
-            wide = f"QUEUE|{key}: wred_profile {name}"
-            if not self._marks(name):
-                continue
-            if taken in (None, name):
-                taken = name
-                only = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
-                self.tables.leave_out(f"{wide} marks every class of the port, not queue {only} alone")
-            else:
-                self.tables.leave_out(f"{wide} is left out: the port has one policy, {taken}")
-        return None if taken is None else self._wred(taken)
+        A lossless class that the port marks carries bulk data as well: only its senders react.
+        """
+        lossy = list(self.lossy)
+        marks = self.is_single and bool(self.admission)
+        for number, port in enumerate(self.senders):
+            if lossy:
+                yield self._bulk(port, f"bulk-{port.name}", self.names[lossy[number % len(lossy)]])
+            for each in self.lossless[port.name]:
+                name = self.names[each]
+                ending = f"-{name}" if len(self.lossless[port.name]) > 1 else ""
+                if marks:
+                    yield self._bulk(port, f"bulk-{port.name}{ending}", name)
+                else:
+                    yield self._burst(port, f"burst-{port.name}{ending}", name)
 
-    def _marks(self, name: str) -> bool:
-        """Return whether a profile marks green packets; one that drops them is left out."""
-        ecn = self.tables.value("WRED_PROFILE", name, "ecn") or "ecn_none"
-        if ecn not in (*MARKS_GREEN, *OTHER_MARKS):
-            known = ", ".join((*MARKS_GREEN, *OTHER_MARKS))
-            self.tables.refuse(f"WRED_PROFILE|{name}: ecn must be one of {known}, not {quoted(ecn)}")
-        if ecn in OTHER_MARKS:
-            self.tables.leave_out(f"WRED_PROFILE|{name} is left out: with ecn {ecn} it does not mark green packets")
-        return ecn in MARKS_GREEN
+    def _ends(self, port: _Port) -> dict[str, str]:
+        return {"from": f"host-{port.name}", "to": f"host-{self.receiver.name}"}
 
-    def _wred(self, name: str) -> dict[str, Any]:
-        low, high = (self.tables.number("WRED_PROFILE", name, f"green_{end}_threshold") for end in ("min", "max"))
-        share = self.tables.number("WRED_PROFILE", name, "green_drop_probability", 100, most=100, unit="of percent")
-        if low >= high:
-            return {"policy": "step", "action": "mark", "threshold": f"{low} bytes"}
-        levels = {"min_threshold": f"{low} bytes", "max_threshold": f"{high} bytes"}
-        return {"policy": "red", "action": "mark", "weight": 1.0, "max_p": share / 100, **levels}
+    def _bulk(self, port: _Port, name: str, queue: str) -> dict[str, Any]:
+        tcp = {"kind": "tcp", "profile": "linux", "ecn": True}
+        bulk = {"name": name, **self._ends(port), "queue": queue}
+        return {**bulk, "start_spread": "20 us", "source": {"kind": "greedy"}, "transport": tcp}
+
+    def _burst(self, port: _Port, name: str, queue: str) -> dict[str, Any]:
+        times = {"burst": 100, "off": "200 us", "distribution": "periodic", "size": "996 bytes"}
+        source = {"kind": "on-off", "peak": self._rate(port.name), **times}
+        udp = {"kind": "udp", "ecn": True}
+        return {"name": name, **self._ends(port), "queue": queue, "source": source, "transport": udp}

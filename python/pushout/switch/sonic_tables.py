@@ -18,8 +18,14 @@ POOL, PROFILE, GROUP, QUEUE = "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUF
 TABLES = (POOL, PROFILE, GROUP, QUEUE)
 """Tables without which there is no memory."""
 
-READ = (*TABLES, "QUEUE", "WRED_PROFILE", "PORT", "CABLE_LENGTH")
+READ = (
+    *(*TABLES, "QUEUE", "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP"),
+    *("PORT", "CABLE_LENGTH"),
+)
 """Tables that are read."""
+
+MOST_NUMBER = {GROUP: 7, QUEUE: 63, "QUEUE": 63}
+"""The last priority group of a port (802.1Q has eight priorities), and a queue that no chip has more than."""
 
 
 class Tables:
@@ -86,14 +92,38 @@ class Tables:
             self.refuse(f"{table}|{excerpt(name)}: {key} must name an entry of {target}, not {quoted(text)}")
         return found
 
+    def of_numbers(self, table: str) -> dict[str, dict[int, str]]:
+        """Return for each port the key of the row that each of its priority groups or queues has."""
+        found: dict[str, dict[int, str]] = {}
+        for key in self.rows(table):
+            names, numbers = self._ports_and_numbers(table, key)
+            for name in names:
+                own = found.setdefault(name, {})
+                if twice := own.keys() & numbers:
+                    self.refuse(f"{table}|{key}: {name} must have number {min(twice)} once, not again")
+                own.update(dict.fromkeys(numbers, key))
+        return found
+
+    def _ports_and_numbers(self, table: str, key: str) -> tuple[list[str], range]:
+        """Return the ports and the numbers of a key."""
+        names, _, numbers = key.partition("|")
+        match = re.fullmatch("([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers, re.ASCII)
+        if not match:
+            self.refuse(f"{table}: a key must be PORT|NUMBER or PORT|FIRST-LAST, not {quoted(key)}")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last <= MOST_NUMBER[table]:
+            self.refuse(f"{table}: the numbers of a key must rise, up to {MOST_NUMBER[table]}, not {quoted(key)}")
+        return [name.strip() for name in names.split(",")], range(first, last + 1)
+
     def leave_out_unread(self, ports: Sequence[str]) -> None:
         """Record the keys that have not been read, each once for all entries of a table, and the other tables."""
         unread: dict[tuple[str, str], list[tuple[str, Any]]] = {}
         for table in READ:
             for name, row in self.rows(table).items():
                 for key, value in row.items():
-                    of_port = {"PORT": name, "CABLE_LENGTH": key}.get(table)
-                    if (table, name, key) not in self._read and of_port in (None, *ports):
+                    of_ports = {"PORT": name, "CABLE_LENGTH": key, "PORT_QOS_MAP": name}.get(table)
+                    is_used = of_ports is None or not {each.strip() for each in of_ports.split(",")}.isdisjoint(ports)
+                    if (table, name, key) not in self._read and is_used:
                         unread.setdefault((table, key), []).append((name, value))
         for (table, key), ((name, value), *others) in unread.items():
             more = f" and {len(others)} more" if others else ""

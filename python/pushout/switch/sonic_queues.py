@@ -1,0 +1,173 @@
+"""How the queues of a port of SONiC are served and marked: `QUEUE`, `SCHEDULER`, `WRED_PROFILE` and the maps of a port.
+
+*Source*: sonic-swss `doc/Configuration.md`; sonic-scheduler.yang, sonic-wred-profile.yang and sonic-port-qos-map.yang
+(`tc_to_queue_map`, `tc_to_pg_map`, `pfc_enable`); SAI `saischeduler.h` (a scheduler is WRR with weight 1 unless it is
+given) and `saiwred.h` (thresholds are compared with the length of a queue).
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from pushout.excerpt import quoted
+from pushout.switch.sonic_tables import Tables
+
+KINDS = ("STRICT", "DWRR", "WRR")
+"""Types of schedulers (sonic-scheduler.yang)."""
+
+FRAME = 1514
+"""Bytes that the queue of the least weight may send in a turn: a full frame."""
+
+PRIORITIES = range(8)
+"""Traffic classes, which maps lead to queues and priority groups."""
+
+MARKS_GREEN = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
+OTHER_MARKS = ("ecn_none", "ecn_yellow", "ecn_red", "ecn_yellow_red")
+"""Values of `ecn` (sonic-wred-profile.yang): packets here have one colour, green."""
+
+
+class Turn(NamedTuple):
+    """How a scheduler serves a queue: its type, its weight, and the number of a queue with strict priority."""
+
+    kind: str
+    weight: int = 1
+    number: int | None = None
+
+
+class Handling(NamedTuple):
+    """What a port does with a queue: its turn, if a scheduler is known, and its profile that marks or drops early."""
+
+    turn: Turn | None = None
+    wred: str | None = None
+
+
+class Queues:
+    """The queues of the ports of a switch."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self._rows = tables.of_numbers("QUEUE")
+
+    def handling(self, port: str, number: int) -> Handling:
+        """Return what a port does with one of its queues."""
+        key = self._rows.get(port, {}).get(number)
+        if key is None:
+            return Handling()
+        wred = self.tables.value("QUEUE", key, "wred_profile")
+        if wred is not None:
+            wred = self.tables.reference("QUEUE", key, "wred_profile", "WRED_PROFILE")
+            wred = wred if self._acts(wred) else None
+        return Handling(self._turn(key, number), wred)
+
+    def _turn(self, key: str, number: int) -> Turn | None:
+        if not self.tables.rows("SCHEDULER") or "scheduler" not in self.tables.rows("QUEUE")[key]:
+            return None
+        name = self.tables.reference("QUEUE", key, "scheduler", "SCHEDULER")
+        kind = self.tables.value("SCHEDULER", name, "type")
+        if kind not in KINDS:
+            self.tables.refuse(f"SCHEDULER|{name}: type must be one of {', '.join(KINDS)}, not {quoted(kind)}")
+        if kind == "STRICT":
+            return Turn(kind, number=number)
+        weight = self.tables.number("SCHEDULER", name, "weight", 1, least=1, most=100, unit="of shares")
+        if kind == "WRR":
+            self.tables.leave_out(f"SCHEDULER|{name}: that WRR counts packets is left out; its weight counts bytes")
+        return Turn(kind, weight)
+
+    def scheduler(self, turns: Mapping[str, Turn | None]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Return the scheduler of a port whose classes have these turns, and the keys of each class."""
+        if not any(turns.values()):
+            return {}, {}
+        for name in (name for name, turn in turns.items() if turn is None):
+            self.tables.leave_out(f"QUEUE: the scheduler of {name} is not given: WRR with weight 1 is assumed")
+        known = {name: turn or Turn("WRR") for name, turn in turns.items()}
+        strict = {name: turn.number for name, turn in known.items() if turn.number is not None}
+        weights = {name: turn.weight for name, turn in known.items() if name not in strict}
+        if not strict:
+            quantum = -(-FRAME // min(weights.values()))
+            drr = {"policy": "drr", "queues": "class", "quantum": f"{quantum} bytes"}
+            return drr, {name: {"weight": float(weight)} for name, weight in weights.items()}
+        if len(set(weights.values())) > 1:
+            listed = ", ".join(f"{name} {weight}" for name, weight in weights.items())
+            self.tables.leave_out(f"SCHEDULER: the weights below strict priority ({listed}) are left out: turns alike")
+        order = sorted(set(strict.values()), reverse=True)
+        last = {name: {"priority": len(order)} for name in weights}
+        first = {name: {"priority": order.index(number)} for name, number in strict.items()}
+        return {"policy": "strict-priority", "queues": "class"}, {**first, **last}
+
+    def of_group(self, sender: str, receiver: str, group: int) -> list[int]:
+        """Return the queues of a receiving port that the traffic of a priority group enters."""
+        groups = self._map(sender, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP")
+        queues = self._map(receiver, "tc_to_queue_map", "TC_TO_QUEUE_MAP")
+        return sorted({queues.get(each, each) for each in PRIORITIES if groups.get(each, each) == group})
+
+    def is_paused(self, port: str, group: int) -> bool:
+        """Return whether pause frames stop the senders of a priority group; without a list all of headroom are."""
+        key = self._port(port)
+        text = None if key is None else self.tables.value("PORT_QOS_MAP", key, "pfc_enable")
+        if text is None:
+            return True
+        enabled = [each.strip() for each in str(text).split(",") if each.strip()]
+        if wrong := [each for each in enabled if each not in map(str, PRIORITIES)]:
+            message = f"pfc_enable must be a list of priorities from 0 to {PRIORITIES[-1]}, not {quoted(wrong[0])}"
+            self.tables.refuse(f"PORT_QOS_MAP|{key}: {message}")
+        groups = self._map(port, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP")
+        return any(groups.get(int(each), int(each)) == group for each in enabled)
+
+    def _port(self, port: str) -> str | None:
+        """Return the key of the row of `PORT_QOS_MAP` that has a port."""
+        rows = self.tables.rows("PORT_QOS_MAP")
+        return next((key for key in rows if port in [name.strip() for name in key.split(",")]), None)
+
+    def _map(self, port: str, key: str, table: str) -> dict[int, int]:
+        """Return the numbers that a map of a port gives to traffic classes; without a map the number is the class."""
+        row = self._port(port)
+        if row is None or key not in self.tables.rows("PORT_QOS_MAP")[row]:
+            return {}
+        name = self.tables.reference("PORT_QOS_MAP", row, key, table)
+        found = {}
+        for each in self.tables.rows(table)[name]:
+            value = self.tables.number(table, name, each, most=63, unit="of a queue or a group")
+            if each not in map(str, PRIORITIES):
+                self.tables.refuse(
+                    f"{table}|{name}: a key must be a traffic class from 0 to {PRIORITIES[-1]}, not {quoted(each)}"
+                )
+            found[int(each)] = value
+        return found
+
+    def _acts(self, name: str) -> bool:
+        """Return whether a profile marks or drops green packets."""
+        ecn = self.tables.value("WRED_PROFILE", name, "ecn") or "ecn_none"
+        if ecn not in (*MARKS_GREEN, *OTHER_MARKS):
+            known = ", ".join((*MARKS_GREEN, *OTHER_MARKS))
+            self.tables.refuse(f"WRED_PROFILE|{name}: ecn must be one of {known}, not {quoted(ecn)}")
+        drops = str(self.tables.value("WRED_PROFILE", name, "wred_green_enable") or "false").lower()
+        if drops not in ("true", "false"):
+            self.tables.refuse(f"WRED_PROFILE|{name}: wred_green_enable must be true or false, not {quoted(drops)}")
+        if ecn in OTHER_MARKS and drops == "false":
+            why = f"with ecn {ecn} it does not mark green packets, and without wred_green_enable it drops none"
+            self.tables.leave_out(f"WRED_PROFILE|{name} is left out: {why}")
+        return ecn in MARKS_GREEN or drops == "true"
+
+    def admission(self, name: str) -> dict[str, Any]:
+        """Return the policy of a profile, for a port of one queue."""
+        low, high = (self.tables.number("WRED_PROFILE", name, f"green_{end}_threshold") for end in ("min", "max"))
+        share = self.tables.number("WRED_PROFILE", name, "green_drop_probability", 100, most=100, unit="of percent")
+        action = "mark" if self.tables.value("WRED_PROFILE", name, "ecn") in MARKS_GREEN else "drop"
+        if low > high:
+            self.tables.refuse(
+                f"WRED_PROFILE|{name}: green_max_threshold must be at least green_min_threshold ({low}), not {high}"
+            )
+        if low == high:
+            return {"policy": "step", "action": action, "threshold": f"{low} bytes"}
+        levels = {"min_threshold": f"{low} bytes", "max_threshold": f"{high} bytes"}
+        return {"policy": "red", "action": action, "weight": 1.0, "max_p": share / 100, **levels}
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Write numbers as tables of SONiC do, as in 0-2,5 for 0, 1, 2 and 5."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return ",".join(str(each[0]) if len(each) == 1 else f"{each[0]}-{each[-1]}" for each in found)
