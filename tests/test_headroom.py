@@ -6,6 +6,7 @@
 import json
 import os
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -68,6 +69,55 @@ source = { kind = "cbr", rate = "1 Gb/s", size = "9072 bytes" }
 transport = { kind = "udp" }
 """
 """The line of `ROW` as a user writes it."""
+
+
+def test_without_given_the_answer_is_the_need(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "lines.csv"
+    file.write_text("rate, cable, mtu, cell, given\n100 Gb/s, 300 m, 4096, 192,\n100 Gb/s, 300 m, 4096, 192, 78 kB\n")
+    unknown, known = pushout.headroom(file).document["rows"]
+    assert unknown["need_bytes"] == known["need_bytes"] == 77_952
+    assert (unknown["given_bytes"], unknown["verdict"], unknown["lines_at_once"]) == (None, None, None)
+    assert (known["given_bytes"], known["verdict"], known["lines_at_once"]) == (78_000, "enough", 1)
+    assert pushout.headroom(file).columns["verdict"].tolist() == [None, "enough"]
+    assert "1 of which only the need is known" in repr(pushout.headroom(file))
+    command("switch", "headroom", str(file))
+    printed = capsys.readouterr().out.splitlines()
+    (line,) = [line for line in printed if f"{file.name}:2" in line]
+    assert line.count("–") == 4, "given in bytes and cells, share, verdict"
+
+
+def test_lines_of_a_switch_are_those_of_its_tables(tmp_path: Path) -> None:
+    tables = {
+        "PORT": {"Ethernet0": {"speed": "100000"}, "Ethernet4": {"speed": "40000"}},
+        "CABLE_LENGTH": {"AZURE": {"Ethernet0": "300m", "Ethernet4": "40m"}},
+        "BUFFER_POOL": {"ingress": {"type": "ingress", "size": "10000000", "xoff": "200000"}},
+        "BUFFER_PROFILE": {
+            "lossy": {"pool": "ingress", "size": "0", "dynamic_th": "3"},
+            "lossless": {"pool": "[BUFFER_POOL|ingress]", "size": "0", "dynamic_th": "0", "xoff": "120000"},
+        },
+        "BUFFER_PG": {
+            "Ethernet0,Ethernet4|0": {"profile": "lossy"},
+            "Ethernet0|3-4": {"profile": "lossless"},
+            "Ethernet4|3": {"profile": "NULL"},
+        },
+        "BUFFER_QUEUE": {"Ethernet0|0": {"profile": "lossy"}},
+    }
+    file = tmp_path / "config_db.json"
+    file.write_text(json.dumps(tables))
+    first, second = pushout.headroom(file, mtu=4096, cell=192).document["rows"]
+    assert (first["name"], second["name"]) == ("Ethernet0|3-4", "Ethernet4|3")
+    (same,) = rows({"mtu": 4096, "other": 4096, "given": "120000 B", "share": "ingress", "share_size": "200000 B"})
+    assert {**first, "name": ""} == {**same, "name": ""}
+    assert (second["given_bytes"], second["verdict"]) == (None, None), "the switch computes it as it starts"
+    (short,) = rows({"rate": "40 Gb/s", "cable": "40 m", "other": 4096})
+    assert second["need_bytes"] == short["need_bytes"]
+    for change, message in (
+        ({"PORT": {"Ethernet0": {"speed": "100000"}}}, "PORT|Ethernet4: speed must be given"),
+        ({"CABLE_LENGTH": {}}, "CABLE_LENGTH: Ethernet0 must be given, as in 40m"),
+    ):
+        file.write_text(json.dumps({**tables, **change}))
+        with pytest.raises(QuestionError, match=re.escape(f"config_db.json: {message}")):
+            pushout.headroom(file, mtu=4096, cell=192)
 
 
 def rows(*changes: Mapping[str, object]) -> list[dict[str, Any]]:
@@ -223,7 +273,6 @@ GOOD = b"100 Gb/s,300,4096,192,83968\n"
         (HEAD + b"100 Gb/s,300,4096,192.5,8\n", "{}:2: cell must be a number of bytes from 1 to 65535, not '192.5'"),
         (HEAD + b"100 Gb/s,300,4096,192,-8\n", "{}:2: given must be a number of bytes or cells from 0"),
         (HEAD + b"100 Gb/s,300,4096,192,8 packets\n", "{}:2: given must be a number of bytes or cells from 0"),
-        (HEAD + b"100 Gb/s,300,4096,192,\n", "{}:2: given must be given: add the column"),
         (HEAD + b"800 Gb/s,300,4096,192,8\n", "{}:2: response must be given, as in 394 quanta"),
         (HEAD + GOOD * (MOST_ROWS + 1), f"{{}}:{MOST_ROWS + 2}: a table must have at most {MOST_ROWS} rows"),
         (HEAD + b'"100 Gb/s,300\n', "{}:2: the line must be CSV: unexpected end of data"),

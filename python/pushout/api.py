@@ -342,8 +342,9 @@ def merge(folders: Sequence[Folder], out: Folder, *, progress: Progress | None =
 def headroom(asked: Headroom) -> HeadroomResult:
     """Compare the headroom that each line of a switch needs with what it is given.
 
-    Parameters: `table` is a CSV file, a table of SONiC (`pg_profile_lookup.ini`), or its rows as mappings of columns;
-    `mtu`, `smallest`, `other` and `cell` are values of these columns, in bytes, for rows without them.
+    Parameters: `table` is a CSV file, tables of SONiC (`pg_profile_lookup.ini`, `config_db.json`), or its rows as
+    mappings of columns; `mtu`, `smallest`, `other` and `cell` are values of these columns, in bytes, for rows without
+    them. Without `given` a row has only the need, and no verdict.
 
         >>> row = {"rate": "100 Gb/s", "cable": "300 m", "mtu": 4096, "cell": 192, "given": "84 kB"}
         >>> pushout.headroom([row]).document["rows"][0]["verdict"]

@@ -32,9 +32,9 @@ def switch(context: click.Context) -> None:
 def headroom(table: Path, html: Path | None, as_json: bool, **given: int | None) -> None:
     """Compare the headroom that each line of a switch needs with what it is given.
 
-    TABLE.csv has a row for each line, with the columns rate, cable, mtu, cell and given, and optionally line, smallest,
-    other, response, share and share_size. A table of SONiC (pg_profile_lookup.ini) has rates, cables and xoff; the
-    options give what a table lacks.
+    TABLE.csv has a row for each line, with the columns rate, cable, mtu and cell, and optionally given, line, smallest,
+    other, response, share and share_size; without given the need is printed alone. Tables of SONiC
+    (pg_profile_lookup.ini, config_db.json) have rates, cables and xoff; the options give what a table lacks.
     """
     from pushout.options import Headroom
     from pushout.switch.headroom import headroom

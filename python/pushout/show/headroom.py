@@ -28,8 +28,10 @@ def headroom(result: HeadroomResult, console: Console) -> None:
 
 def _cells(row: Row) -> list[str | Text]:
     document = row.document
-    numbers = [grouped(document[key]) for key in ("need_bytes", "need_cells", "given_bytes", "given_cells")]
+    keys = ("need_bytes", "need_cells", "given_bytes", "given_cells")
+    numbers = ["–" if document[key] is None else grouped(document[key]) for key in keys]
     share = document["share_ratio"]
     part = f"{row.line.pool}: {100 * share:.3g} %" if share is not None else row.line.pool or "–"
     term = f"{row.dominant}: {100 * row.terms[row.dominant] / document['need_bytes']:.0f} %"
-    return [row.line.name, *numbers, part, term, Text(row.verdict, style=STYLES[row.verdict])]
+    verdict = "–" if row.verdict is None else Text(row.verdict, style=STYLES[row.verdict])
+    return [row.line.name, *numbers, part, term, verdict]

@@ -55,15 +55,17 @@ class Row:
     need: int
     terms: Mapping[str, int]
     """Bytes of each term of the need: cable, response of the sender, other traffic, packets of the class."""
-    given: int
+    given: int | None
     lines: int
     """Number of lines of the shared pool, or 1."""
-    lines_at_once: int
+    lines_at_once: int | None
     """Number of these lines that can use their headroom at once, counted from the lines that need most."""
 
     @property
-    def verdict(self) -> Verdict:
-        """Return the verdict as in `explain`."""
+    def verdict(self) -> Verdict | None:
+        """Return the verdict as in `explain`; None if the table does not say what is given."""
+        if self.given is None or self.lines_at_once is None:
+            return None
         if self.given < self.need:
             return "too little"
         return "shared" if self.lines_at_once < self.lines else "enough"
@@ -78,11 +80,12 @@ class Row:
         """Return the row as printed by `pushout switch headroom --json`."""
         cell, pool = self.line.cell, self.line.pool_size
         size = pool.bytes(cell) if self.line.pool else None
+        given = None if self.line.given is None else self.line.given.bytes(cell)
         return {
             "name": self.line.name,
             "need_bytes": self.need * cell,
             "need_cells": self.need,
-            "given_bytes": min(self.line.given.bytes(cell), size) if size is not None else self.line.given.bytes(cell),
+            "given_bytes": given if given is None or size is None else min(given, size),
             "given_cells": self.given,
             "share": self.line.pool or None,
             "share_bytes": size,
@@ -97,7 +100,10 @@ class Row:
 
 TERMS = "terms_bytes"
 
-KINDS: dict[str, Kind] = {"share": "string", "share_bytes": "int64", "share_ratio": "float64"}
+KINDS: dict[str, Kind] = {
+    **{"given_bytes": "int64", "given_cells": "int64", "lines_at_once": "int64", "verdict": "string"},
+    **{"share": "string", "share_bytes": "int64", "share_ratio": "float64"},
+}
 """Kinds of columns that may be empty."""
 
 
@@ -110,7 +116,9 @@ class HeadroomResult(Tabled):
     def _brief(self) -> str:
         """Count the rows and those with too little headroom."""
         short = sum(row.verdict == "too little" for row in self.rows)
-        return f"{len(self.rows)} rows, {short} with too little headroom"
+        unknown = sum(row.verdict is None for row in self.rows)
+        of_unknown = f", {unknown} of which only the need is known" if unknown else ""
+        return f"{len(self.rows)} rows, {short} with too little headroom{of_unknown}"
 
     @cached_property
     def columns(self) -> Columns:  # type: ignore[override]
@@ -148,11 +156,11 @@ def compared(lines: Sequence[Line]) -> HeadroomResult:
 
 def _row(line: Line, needs: Mapping["_Key", int], pools: Mapping[str, list[Line]], at_once: Mapping[str, int]) -> Row:
     variants = {name: needs[_key(variant)] for name, variant in _variants(line).items()}
-    need, given = variants.pop(PACKETS), line.given.cells(line.cell)
+    need, given = variants.pop(PACKETS), None if line.given is None else line.given.cells(line.cell)
     terms = {name: (need - without) * line.cell for name, without in variants.items()}
     terms[PACKETS] = need * line.cell - sum(terms.values())
-    if not line.pool:
-        return Row(line, need, terms, given, 1, int(given >= need))
+    if given is None or not line.pool:
+        return Row(line, need, terms, given, 1, None if given is None else int(given >= need))
     given = min(given, line.pool_size.cells(line.cell))
     return Row(line, need, terms, given, len(pools[line.pool]), at_once[line.pool])
 

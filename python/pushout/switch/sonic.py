@@ -18,8 +18,8 @@ from pushout.excerpt import place, quoted
 from pushout.switch import sonic_tables
 from pushout.switch.headroom import SPEED_M_PER_S
 from pushout.switch.rows import LARGEST
-from pushout.switch.sonic_queues import Handling, Queues, ranges
-from pushout.switch.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, merged
+from pushout.switch.sonic_queues import Handling, Queues
+from pushout.switch.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, merged, ranges
 
 MOST_EXPONENT = 8
 """Largest n, positive or negative, of α = 2^n in SAI."""
@@ -29,9 +29,6 @@ UNLIMITED = 1e9
 
 MOST_SENDERS = 16
 """Lines of the scenario that send to one port; more would take longer and show nothing else."""
-
-DEFAULT_MBPS, DEFAULT_METRES = 100_000, 5.0
-"""Speed and cable of a port for which the tables have none."""
 
 CELLS = {
     "Trident 2": 208,
@@ -419,29 +416,9 @@ class _Switch:
 
     def _link(self, port: str, ends: tuple[str, str]) -> dict[str, Any]:
         """Return the line of a port, with its speed and the delay of its cable."""
-        delay = round(self._metres(port) / SPEED_M_PER_S * 1e9)
+        delay = round(self.tables.metres(port) / SPEED_M_PER_S * 1e9)
         named = {"name": port, "from": ends[0], "to": ends[1]}
-        return {**named, "rate": self._rate(port), "delay": f"{delay} ns"}
-
-    def _rate(self, port: str) -> str:
-        speed = self.tables.value("PORT", port, "speed")
-        if speed is None:
-            self.tables.leave_out(f"PORT|{port}: speed is not given: {DEFAULT_MBPS} Mb/s is assumed")
-            speed = DEFAULT_MBPS
-        if not re.fullmatch("[1-9][0-9]{0,7}", str(speed)):
-            self.tables.refuse(f"PORT|{port}: speed must be a number of Mb/s, not {quoted(speed)}")
-        return f"{speed} Mb/s"
-
-    def _metres(self, port: str) -> float:
-        for name, lengths in self.tables.rows("CABLE_LENGTH").items():
-            if port in lengths:
-                text = self.tables.value("CABLE_LENGTH", name, port)
-                match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,9})?) *m", str(text), re.ASCII)
-                if not match:
-                    self.tables.refuse(f"CABLE_LENGTH: {port} must be a length, as in 40m, not {quoted(text)}")
-                return float(match[1])
-        self.tables.leave_out(f"CABLE_LENGTH: {port} is not given: {DEFAULT_METRES:g} m is assumed")
-        return DEFAULT_METRES
+        return {**named, "rate": f"{self.tables.mbps(port)} Mb/s", "delay": f"{delay} ns"}
 
     def _flows(self) -> Iterator[dict[str, Any]]:
         """Yield a flow of bulk data in the lossy classes and bursts in the lossless ones for each sender.
@@ -471,6 +448,6 @@ class _Switch:
 
     def _burst(self, port: _Port, name: str, queue: str) -> dict[str, Any]:
         times = {"burst": 100, "off": "200 us", "distribution": "periodic", "size": "996 bytes"}
-        source = {"kind": "on-off", "peak": self._rate(port.name), **times}
+        source = {"kind": "on-off", "peak": f"{self.tables.mbps(port.name)} Mb/s", **times}
         udp = {"kind": "udp", "ecn": True}
         return {"name": name, **self._ends(port), "queue": queue, "source": source, "transport": udp}

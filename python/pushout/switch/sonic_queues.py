@@ -5,7 +5,7 @@
 given) and `saiwred.h` (thresholds are compared with the length of a queue).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pushout.excerpt import quoted
@@ -160,14 +160,3 @@ class Queues:
             return {"policy": "step", "action": action, "threshold": f"{low} bytes"}
         levels = {"min_threshold": f"{low} bytes", "max_threshold": f"{high} bytes"}
         return {"policy": "red", "action": action, "weight": 1.0, "max_p": share / 100, **levels}
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """Write numbers as tables of SONiC do, as in 0-2,5 for 0, 1, 2 and 5."""
-    found: list[list[int]] = []
-    for number in sorted(numbers):
-        if found and number == found[-1][-1] + 1:
-            found[-1].append(number)
-        else:
-            found.append([number])
-    return ",".join(str(each[0]) if len(each) == 1 else f"{each[0]}-{each[-1]}" for each in found)

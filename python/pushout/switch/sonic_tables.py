@@ -28,6 +28,10 @@ MOST_NUMBER = {GROUP: 7, QUEUE: 63, "QUEUE": 63}
 """The last priority group of a port (802.1Q has eight priorities), and a queue that no chip has more than."""
 
 
+DEFAULT_MBPS, DEFAULT_METRES = 100_000, 5.0
+"""Speed and cable of a port for which the tables have none."""
+
+
 class Tables:
     """The tables of one or two files, messages with their place, and what has not been read."""
 
@@ -115,6 +119,28 @@ class Tables:
             self.refuse(f"{table}: the numbers of a key must rise, up to {MOST_NUMBER[table]}, not {quoted(key)}")
         return [name.strip() for name in names.split(",")], range(first, last + 1)
 
+    def mbps(self, port: str) -> int:
+        """Return the speed of a port in Mb/s."""
+        speed = self.value("PORT", port, "speed")
+        if speed is None:
+            self.leave_out(f"PORT|{port}: speed is not given: {DEFAULT_MBPS} Mb/s is assumed")
+            return DEFAULT_MBPS
+        if not re.fullmatch("[1-9][0-9]{0,7}", str(speed), re.ASCII):
+            self.refuse(f"PORT|{port}: speed must be a number of Mb/s, not {quoted(speed)}")
+        return int(speed)
+
+    def metres(self, port: str) -> float:
+        """Return the length of the cable of a port in m."""
+        for name, lengths in self.rows("CABLE_LENGTH").items():
+            if port in lengths:
+                text = self.value("CABLE_LENGTH", name, port)
+                match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,9})?) *m", str(text), re.ASCII)
+                if not match:
+                    self.refuse(f"CABLE_LENGTH: {port} must be a length, as in 40m, not {quoted(text)}")
+                return float(match[1])
+        self.leave_out(f"CABLE_LENGTH: {port} is not given: {DEFAULT_METRES:g} m is assumed")
+        return DEFAULT_METRES
+
     def leave_out_unread(self, ports: Sequence[str]) -> None:
         """Record the keys that have not been read, each once for all entries of a table, and the other tables."""
         unread: dict[tuple[str, str], list[tuple[str, Any]]] = {}
@@ -131,6 +157,17 @@ class Tables:
         for name in self.document:
             if name not in READ:
                 self.leave_out(f"the table {excerpt(name)} is left out")
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Write numbers as tables of SONiC do, as in 0-2,5 for 0, 1, 2 and 5."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return ",".join(str(each[0]) if len(each) == 1 else f"{each[0]}-{each[-1]}" for each in found)
 
 
 def merged(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Read the lines of a switch and the headroom that each is given: a CSV table, or a lookup table of SONiC."""
+"""Read the lines of a switch and the headroom that each is given: a CSV table, or tables of SONiC."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from pushout import _core
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
 from pushout.quantity import bits_per_second, octets, split
+from pushout.switch import sonic_lines
 from pushout.switch.rows import MOST_ROWS, content, of_csv, of_mappings
 
 QUANTUM_BITS = 512
@@ -24,6 +25,9 @@ SONIC = ("speed", "cable", "size", "xon", "xoff", "threshold", "xon_offset")
 """Columns of `pg_profile_lookup.ini`, in the usual order."""
 
 SONIC_SUFFIX = ".ini"
+
+TABLES_SUFFIX = ".json"
+"""That of `config_db.json` and `buffers.json`."""
 
 
 class Amount(NamedTuple):
@@ -57,7 +61,8 @@ class Line:
     other: int
     cell: int
     response_bytes: int
-    given: Amount
+    given: Amount | None
+    """None if the table does not have it: then only the need is asked."""
     pool: str
     pool_size: Amount
     at: str
@@ -217,7 +222,7 @@ class _Row:
             other=self.get("other", mtu),
             cell=cell,
             response_bytes=self._response(rate),
-            given=self._memory("given", cell, size if pool else None),
+            given=self._memory("given", cell, size) if pool or "given" in self.values else None,
             pool=pool,
             pool_size=size,
             at=self.at,
@@ -254,6 +259,8 @@ class _Row:
 def read(path: str | os.PathLike[str], given: Mapping[str, object]) -> list[Line]:
     """Read a table from a file; `given` has values for columns that it lacks."""
     shown, text = content(path)
+    if Path(path).suffix.lower() == TABLES_SUFFIX:
+        return _lines((_Row(at, values) for at, values in sonic_lines.rows(Path(path), shown)), given, shown)
     of_file = _of_sonic if Path(path).suffix.lower() == SONIC_SUFFIX else _of_csv
     return _lines(of_file(text, shown), given, shown)
 
