@@ -116,7 +116,7 @@ def test_lines_of_a_switch_are_those_of_its_tables(tmp_path: Path) -> None:
         ({"CABLE_LENGTH": {}}, "CABLE_LENGTH: Ethernet0 must be given, as in 40m"),
     ):
         file.write_text(json.dumps({**tables, **change}))
-        with pytest.raises(QuestionError, match=re.escape(f"config_db.json: {message}")):
+        with pytest.raises(QuestionError, match=re.escape(f"config_db.json:1: {message}")):
             pushout.headroom(file, mtu=4096, cell=192)
 
 

@@ -406,10 +406,31 @@ def test_a_wrong_value_gets_one_message_with_file_and_place(tmp_path: Path, chan
     assert len(str(caught.value)) <= 300
 
 
+def test_a_message_names_the_line_of_the_table_the_entry_or_the_key(tmp_path: Path) -> None:
+    buffers, qos = tmp_path / "buffers.json", tmp_path / "qos.json"
+    queues = deepcopy(QOS)
+    queues["SCHEDULER"]["scheduler.1"]["weight"] = "0"
+    queues["NOTE"] = {"weight": '"SCHEDULER": {"scheduler.1": {"weight": "0"}}', "scheduler.1": [{"weight": "\\"}]}
+    qos.write_text(json.dumps(queues, indent=1), encoding="utf-8")
+    buffers.write_text(json.dumps(BUFFERS, indent=1), encoding="utf-8")
+    weight = next(number for number, line in enumerate(qos.read_text().splitlines(), 1) if '"weight": "0"' in line)
+    with pytest.raises(QuestionError) as caught:
+        sonic.read([buffers, qos], 208)
+    assert str(caught.value).startswith(f"{qos}:{weight}: SCHEDULER|scheduler.1: weight must be a number of shares")
+    tables = deepcopy(BUFFERS)
+    del tables["BUFFER_PROFILE"]["egress_lossy_profile"]["dynamic_th"]
+    buffers.write_text(json.dumps(tables, indent=1), encoding="utf-8")
+    lines = buffers.read_text().splitlines()
+    entry = next(number for number, line in enumerate(lines, 1) if '"egress_lossy_profile": {' in line)
+    with pytest.raises(QuestionError, match=f"buffers.json:{entry}: BUFFER_PROFILE.egress_lossy_profile: one of dyn"):
+        sonic.read([buffers], 208)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"\xff", "must be UTF-8 text"),
+        (b'{"BUFFER_POOL": "a\0b"}', "buffers.json:1: the file must be JSON: Invalid control character"),
         (b'{"BUFFER_POOL": ', "buffers.json:1: the file must be JSON"),
         (b"[]", "must be a JSON object"),
         (b"[" * 100_000, "must"),

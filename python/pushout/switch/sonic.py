@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from pushout import kept
 from pushout.errors import Argument, QuestionError
-from pushout.excerpt import place, quoted
+from pushout.excerpt import quoted
 from pushout.switch import sonic_tables
 from pushout.switch.headroom import SPEED_M_PER_S
 from pushout.switch.rows import LARGEST
 from pushout.switch.sonic_queues import Handling, Queues
-from pushout.switch.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, merged, ranges
+from pushout.switch.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, ranges
 
 MOST_EXPONENT = 8
 """Largest n, positive or negative, of α = 2^n in SAI."""
@@ -106,13 +106,15 @@ def read(files: Sequence[Path], cell: int | None, queue: int | None = None) -> I
 
     With `queue` only the traffic of this queue of the port is sent, which its profile then marks.
     """
-    shown = ", ".join(place(str(file)) for file in files)
-    return tabled(merged(map(sonic_tables.read, files)), cell, queue, shown)
+    return _imported(Tables.of([sonic_tables.read(file) for file in files]), cell, queue)
 
 
-def tabled(document: Mapping[str, Any], cell: int | None, queue: int | None = None, shown: str = "tables") -> Imported:
-    """Like `read`, for tables that have been read; messages call them `shown`."""
-    tables = Tables(document, shown)
+def tabled(document: Mapping[str, Any], cell: int | None, queue: int | None = None) -> Imported:
+    """Like `read`, for tables that have been read."""
+    return _imported(Tables(document, "tables"), cell, queue)
+
+
+def _imported(tables: Tables, cell: int | None, queue: int | None) -> Imported:
     if cell is None:
         known = ", ".join(f"{octets} ({chip})" for chip, octets in CELLS.items())
         raise QuestionError(Argument("cell"), f" must be given, as tables of SONiC have no size of cells: {known}")
@@ -151,7 +153,7 @@ class _Switch:
         self.lossy = self._of_numbers(self._others())
         self.names, self.entered = self._names()
         if not self.names:
-            self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry for queue {queue}")
+            self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry for queue {queue}", QUEUE)
         self.admission = {
             name: self.queues.admission(each.handling.wred)
             for each, name in self.names.items()
@@ -161,7 +163,7 @@ class _Switch:
     def _pool(self, name: str) -> Pool:
         side = self.tables.value(POOL, name, "type")
         if side not in ("ingress", "egress"):
-            self.tables.refuse(f"{POOL}|{name}: type must be ingress or egress, not {quoted(side)}")
+            self.tables.refuse(f"{POOL}|{name}: type must be ingress or egress, not {quoted(side)}", POOL, name, "type")
         size = self.tables.number(POOL, name, "size", least=1)
         return Pool(side, size, self.tables.number(POOL, name, "xoff", 0))
 
@@ -189,13 +191,15 @@ class _Switch:
         text, static = (self.tables.value(PROFILE, name, key) for key in ("dynamic_th", "static_th"))
         if (text is None) == (static is None):
             both = "neither" if text is None else f"both, {quoted(text)} and {quoted(static)}"
-            self.tables.refuse(f"{PROFILE}|{name}: one of dynamic_th and static_th must be given, not {both}")
+            self.tables.refuse(
+                f"{PROFILE}|{name}: one of dynamic_th and static_th must be given, not {both}", PROFILE, name
+            )
         if text is None:
             return UNLIMITED, self.tables.number(PROFILE, name, "static_th")
         if not re.fullmatch("-?[0-9]", str(text), re.ASCII) or abs(int(text)) > MOST_EXPONENT:
             least, most = -MOST_EXPONENT, MOST_EXPONENT
             message = f"dynamic_th must be an integer n from {least} to {most}, of which α is 2^n, not {quoted(text)}"
-            self.tables.refuse(f"{PROFILE}|{name}: {message}")
+            self.tables.refuse(f"{PROFILE}|{name}: {message}", PROFILE, name, "dynamic_th")
         return 2.0 ** int(text), None
 
     def _ports(self) -> list[_Port]:
@@ -207,7 +211,7 @@ class _Switch:
             ingress = next((profile for number, profile in own.items() if number not in lossless), None)
             found.append(_Port(name, tuple(lossless.items()), tuple(queues.get(name, {}).items()), ingress))
         if len(found) < 2:
-            self.tables.refuse(f"{GROUP} must have entries of at least two ports, as Ethernet0|3-4")
+            self.tables.refuse(f"{GROUP} must have entries of at least two ports, as Ethernet0|3-4", GROUP)
         return found
 
     def _used(self, table: str) -> dict[str, dict[int, str]]:

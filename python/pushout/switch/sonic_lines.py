@@ -12,7 +12,7 @@ def rows(file: Path, shown: str) -> Iterator[tuple[str, dict[str, str]]]:
 
     A group without a profile has none given: the switch computes it as it starts.
     """
-    tables = Tables(sonic_tables.read(file), shown)
+    tables = Tables.of([sonic_tables.read(file)])
     for port, groups in tables.of_numbers(GROUP).items():
         profiles: dict[str, list[int]] = {}
         for number, key in groups.items():
@@ -28,9 +28,9 @@ def rows(file: Path, shown: str) -> Iterator[tuple[str, dict[str, str]]]:
 def _line(tables: Tables, port: str) -> dict[str, str]:
     """Return rate and cable of a port, of which none is assumed: the need depends on both."""
     if tables.value("PORT", port, "speed") is None:
-        tables.refuse(f"PORT|{port}: speed must be given, as in 100000 (Mb/s)")
+        tables.refuse(f"PORT|{port}: speed must be given, as in 100000 (Mb/s)", "PORT", port)
     if not any(port in lengths for lengths in tables.rows("CABLE_LENGTH").values()):
-        tables.refuse(f"CABLE_LENGTH: {port} must be given, as in 40m")
+        tables.refuse(f"CABLE_LENGTH: {port} must be given, as in 40m", "CABLE_LENGTH")
     return {"rate": f"{tables.mbps(port)} Mb/s", "cable": f"{tables.metres(port)} m"}
 
 

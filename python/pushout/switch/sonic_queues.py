@@ -64,7 +64,8 @@ class Queues:
         name = self.tables.reference("QUEUE", key, "scheduler", "SCHEDULER")
         kind = self.tables.value("SCHEDULER", name, "type")
         if kind not in KINDS:
-            self.tables.refuse(f"SCHEDULER|{name}: type must be one of {', '.join(KINDS)}, not {quoted(kind)}")
+            message = f"SCHEDULER|{name}: type must be one of {', '.join(KINDS)}, not {quoted(kind)}"
+            self.tables.refuse(message, "SCHEDULER", name, "type")
         if kind == "STRICT":
             return Turn(kind, number=number)
         weight = self.tables.number("SCHEDULER", name, "weight", 1, least=1, most=100, unit="of shares")
@@ -108,7 +109,7 @@ class Queues:
         enabled = [each.strip() for each in str(text).split(",") if each.strip()]
         if wrong := [each for each in enabled if each not in map(str, PRIORITIES)]:
             message = f"pfc_enable must be a list of priorities from 0 to {PRIORITIES[-1]}, not {quoted(wrong[0])}"
-            self.tables.refuse(f"PORT_QOS_MAP|{key}: {message}")
+            self.tables.refuse(f"PORT_QOS_MAP|{key}: {message}", "PORT_QOS_MAP", key or "", "pfc_enable")
         groups = self._map(port, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP")
         return any(groups.get(int(each), int(each)) == group for each in enabled)
 
@@ -127,9 +128,10 @@ class Queues:
         for each in self.tables.rows(table)[name]:
             value = self.tables.number(table, name, each, most=63, unit="of a queue or a group")
             if each not in map(str, PRIORITIES):
-                self.tables.refuse(
+                message = (
                     f"{table}|{name}: a key must be a traffic class from 0 to {PRIORITIES[-1]}, not {quoted(each)}"
                 )
+                self.tables.refuse(message, table, name, each)
             found[int(each)] = value
         return found
 
@@ -138,10 +140,12 @@ class Queues:
         ecn = self.tables.value("WRED_PROFILE", name, "ecn") or "ecn_none"
         if ecn not in (*MARKS_GREEN, *OTHER_MARKS):
             known = ", ".join((*MARKS_GREEN, *OTHER_MARKS))
-            self.tables.refuse(f"WRED_PROFILE|{name}: ecn must be one of {known}, not {quoted(ecn)}")
+            message = f"WRED_PROFILE|{name}: ecn must be one of {known}, not {quoted(ecn)}"
+            self.tables.refuse(message, "WRED_PROFILE", name, "ecn")
         drops = str(self.tables.value("WRED_PROFILE", name, "wred_green_enable") or "false").lower()
         if drops not in ("true", "false"):
-            self.tables.refuse(f"WRED_PROFILE|{name}: wred_green_enable must be true or false, not {quoted(drops)}")
+            message = f"WRED_PROFILE|{name}: wred_green_enable must be true or false, not {quoted(drops)}"
+            self.tables.refuse(message, "WRED_PROFILE", name, "wred_green_enable")
         if ecn in OTHER_MARKS and drops == "false":
             why = f"with ecn {ecn} it does not mark green packets, and without wred_green_enable it drops none"
             self.tables.leave_out(f"WRED_PROFILE|{name} is left out: {why}")
@@ -153,9 +157,8 @@ class Queues:
         share = self.tables.number("WRED_PROFILE", name, "green_drop_probability", 100, most=100, unit="of percent")
         action = "mark" if self.tables.value("WRED_PROFILE", name, "ecn") in MARKS_GREEN else "drop"
         if low > high:
-            self.tables.refuse(
-                f"WRED_PROFILE|{name}: green_max_threshold must be at least green_min_threshold ({low}), not {high}"
-            )
+            message = f"green_max_threshold must be at least green_min_threshold ({low}), not {high}"
+            self.tables.refuse(f"WRED_PROFILE|{name}: {message}", "WRED_PROFILE", name, "green_max_threshold")
         if low == high:
             return {"policy": "step", "action": action, "threshold": f"{low} bytes"}
         levels = {"min_threshold": f"{low} bytes", "max_threshold": f"{high} bytes"}

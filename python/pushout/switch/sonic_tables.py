@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from pushout.errors import QuestionError
 from pushout.excerpt import excerpt, fitted, printable, quoted
@@ -32,24 +32,41 @@ DEFAULT_MBPS, DEFAULT_METRES = 100_000, 5.0
 """Speed and cable of a port for which the tables have none."""
 
 
+class File(NamedTuple):
+    """A file of tables: its name in messages, its text, and what it contains."""
+
+    shown: str
+    text: str
+    document: dict[str, Any]
+
+
 class Tables:
     """The tables of one or two files, messages with their place, and what has not been read."""
 
-    def __init__(self, document: Mapping[str, Any], shown: str) -> None:
-        self.shown, self.document = shown, document
+    def __init__(self, document: Mapping[str, Any], shown: str, files: Sequence[File] = ()) -> None:
+        """Take tables, which messages call `shown`; those about a place of one of the `files` have its line."""
+        self.shown, self.document, self.files = shown, document, files
         self.left_out: list[str] = []
         self._read: set[tuple[str, str, str]] = set()
         for name in READ:
             table = document.get(name, {})
             if name in TABLES and not (isinstance(table, dict) and table):
-                self.refuse(f"{name} must be a table with at least one entry")
+                self.refuse(f"{name} must be a table with at least one entry", name)
             for key, row in (table if isinstance(table, dict) else {"": table}).items():
                 if not isinstance(row, dict):
-                    self.refuse(f"{name}|{excerpt(key)} must be an object with keys and values, not {quoted(row)}")
+                    message = f"{name}|{excerpt(key)} must be an object with keys and values, not {quoted(row)}"
+                    self.refuse(message, name, key)
 
-    def refuse(self, message: str) -> NoReturn:
-        """Raise a message with the names of the files."""
-        raise QuestionError(f"{self.shown}: {message}")
+    @classmethod
+    def of(cls, files: Sequence[File]) -> "Tables":
+        """Put the tables of files together."""
+        return cls(merged(file.document for file in files), ", ".join(file.shown for file in files), files)
+
+    def refuse(self, message: str, *path: str) -> NoReturn:
+        """Raise a message with the file and the line of a table, an entry or a key; of all files if none has it."""
+        found = [(*_line_of(file.text, path), file.shown) for file in self.files]
+        depth, line, shown = max(found, key=lambda each: each[0], default=(0, 0, self.shown))
+        raise QuestionError(f"{shown}:{line}: {message}" if depth else f"{self.shown}: {message}")
 
     def leave_out(self, message: str) -> None:
         """Record once what the scenario lacks."""
@@ -85,7 +102,7 @@ class Tables:
         is_number = isinstance(text, str | int) and re.fullmatch("[0-9]{1,13}", str(text), re.ASCII)
         if not is_number or not least <= int(text) <= most:
             at = f"{table}|{excerpt(name)}: {key}"
-            self.refuse(f"{at} must be a number {unit} from {least} to {most}, not {quoted(text)}")
+            self.refuse(f"{at} must be a number {unit} from {least} to {most}, not {quoted(text)}", table, name, key)
         return int(text)
 
     def reference(self, table: str, name: str, key: str, target: str) -> str:
@@ -93,7 +110,8 @@ class Tables:
         text = str(self.value(table, name, key) or "")
         found = text.strip("[]").removeprefix(f"{target}|")
         if found not in self.rows(target):
-            self.refuse(f"{table}|{excerpt(name)}: {key} must name an entry of {target}, not {quoted(text)}")
+            message = f"{table}|{excerpt(name)}: {key} must name an entry of {target}, not {quoted(text)}"
+            self.refuse(message, table, name, key)
         return found
 
     def of_numbers(self, table: str) -> dict[str, dict[int, str]]:
@@ -104,7 +122,7 @@ class Tables:
             for name in names:
                 own = found.setdefault(name, {})
                 if twice := own.keys() & numbers:
-                    self.refuse(f"{table}|{key}: {name} must have number {min(twice)} once, not again")
+                    self.refuse(f"{table}|{key}: {name} must have number {min(twice)} once, not again", table, key)
                 own.update(dict.fromkeys(numbers, key))
         return found
 
@@ -113,10 +131,11 @@ class Tables:
         names, _, numbers = key.partition("|")
         match = re.fullmatch("([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers, re.ASCII)
         if not match:
-            self.refuse(f"{table}: a key must be PORT|NUMBER or PORT|FIRST-LAST, not {quoted(key)}")
+            self.refuse(f"{table}: a key must be PORT|NUMBER or PORT|FIRST-LAST, not {quoted(key)}", table, key)
         first, last = int(match[1]), int(match[2] or match[1])
         if not first <= last <= MOST_NUMBER[table]:
-            self.refuse(f"{table}: the numbers of a key must rise, up to {MOST_NUMBER[table]}, not {quoted(key)}")
+            message = f"{table}: the numbers of a key must rise, up to {MOST_NUMBER[table]}, not {quoted(key)}"
+            self.refuse(message, table, key)
         return [name.strip() for name in names.split(",")], range(first, last + 1)
 
     def mbps(self, port: str) -> int:
@@ -126,7 +145,7 @@ class Tables:
             self.leave_out(f"PORT|{port}: speed is not given: {DEFAULT_MBPS} Mb/s is assumed")
             return DEFAULT_MBPS
         if not re.fullmatch("[1-9][0-9]{0,7}", str(speed), re.ASCII):
-            self.refuse(f"PORT|{port}: speed must be a number of Mb/s, not {quoted(speed)}")
+            self.refuse(f"PORT|{port}: speed must be a number of Mb/s, not {quoted(speed)}", "PORT", port, "speed")
         return int(speed)
 
     def metres(self, port: str) -> float:
@@ -136,7 +155,8 @@ class Tables:
                 text = self.value("CABLE_LENGTH", name, port)
                 match = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,9})?) *m", str(text), re.ASCII)
                 if not match:
-                    self.refuse(f"CABLE_LENGTH: {port} must be a length, as in 40m, not {quoted(text)}")
+                    message = f"CABLE_LENGTH: {port} must be a length, as in 40m, not {quoted(text)}"
+                    self.refuse(message, "CABLE_LENGTH", name, port)
                 return float(match[1])
         self.leave_out(f"CABLE_LENGTH: {port} is not given: {DEFAULT_METRES:g} m is assumed")
         return DEFAULT_METRES
@@ -180,7 +200,28 @@ def merged(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read(file: Path) -> dict[str, Any]:
+TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
+"""What decides where a value of a JSON text stands."""
+
+
+def _line_of(text: str, path: Sequence[str]) -> tuple[int, int]:
+    """Return how much of a path a JSON text has, and the line of that part; the last such line counts."""
+    depth, line, last = 0, 0, ""
+    keys: list[str] = []
+    for found in TOKENS.finditer(text):
+        if found[0] in "{[":
+            keys.append("")
+        elif found[0] in "}]":
+            keys.pop()
+        elif found[0] == ":" and keys:
+            keys[-1] = json.loads(last)
+            if len(keys) >= depth and keys == list(path[: len(keys)]):
+                depth, line = len(keys), text.count("\n", 0, found.start()) + 1
+        last = found[0]
+    return depth, line
+
+
+def read(file: Path) -> File:
     """Read the tables of a file."""
     shown, text = content(file)
     try:
@@ -193,4 +234,4 @@ def read(file: Path) -> dict[str, Any]:
         raise QuestionError(
             f"{shown}: the file must be a JSON object with the tables of CONFIG_DB, not {quoted(document)}"
         )
-    return document
+    return File(shown, text, document)
