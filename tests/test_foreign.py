@@ -258,7 +258,7 @@ TREES = {
             "admission": {"target": "20 ms"},
             "shaper": {"rate": "8000000 b/s", "burst": "3072 bytes"},
         },
-        ["tc.txt:1: tbf limit, in place of which that of the qdisc below it holds is left out"],
+        ["tc.txt:1: tbf lat 10ms, in place of which the limit of the qdisc below it holds is left out"],
     ),
 }
 

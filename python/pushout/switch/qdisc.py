@@ -23,20 +23,8 @@ CLASSFUL = ("mq", "multiq", "htb", "hfsc", "prio", "ets", "drr", "qfq", "cbq", "
 PLACE = ("root", "dev", "refcnt", "parent", "handle", "kind")
 """Words of a line that set nothing of a queue discipline."""
 
-FLAGS = (
-    *("root", "ecn", "adaptive", "harddrop", "nodrop", "bytemode", "dq_rate_estimator", "offloaded", "ingress"),
-    *(
-        "l4s_ect",
-        "any_ect",
-        "drop_on_overload",
-        "overflow",
-        "drop_dequeue",
-        "drop_enqueue",
-        "split_gso",
-        "no_split_gso",
-    ),
-)
-"""Options without a value."""
+NAMES = ("dev", "parent", "linklayer", "mode", "clockid", "txtime-assist")
+"""Options whose value may begin with a letter; all other values begin with a digit."""
 
 
 class Qdisc(NamedTuple):
@@ -108,12 +96,15 @@ def _from_text(lines: Lines) -> list[Qdisc]:
 
 
 def _options(words: Sequence[str]) -> dict[str, str]:
-    """Return the options of a qdisc; flags have no value."""
-    found, index = {}, 0
+    """Return the options of a qdisc, each with all its values: none for a flag, several for a list as priomap."""
+    found: dict[str, str] = {}
+    index = 0
     while index < len(words):
-        is_flag = words[index] in FLAGS or index + 1 == len(words)
-        found[words[index]] = "" if is_flag else words[index + 1]
-        index += 1 if is_flag else 2
+        key, index = words[index], index + 1
+        first = index
+        while index < len(words) and (words[index][0] in "0123456789(:" or (index == first and key in NAMES)):
+            index += 1
+        found[key] = " ".join(words[first:index])
     return found
 
 
@@ -281,7 +272,7 @@ def _read_dualpi2(options: _Options) -> dict[str, Any]:
     times = {
         **options.time("target", "target"),
         **options.time("tupdate", "update"),
-        **options.time("step_thresh", "step"),
+        **({} if options.one.options.get("step_thresh", "").endswith("p") else options.time("step_thresh", "step")),
     }
     gains = {**options.number("alpha", "alpha", 256), **options.number("beta", "beta", 256)}
     coupling = options.number("coupling_factor", "coupling", 255)
@@ -355,7 +346,8 @@ def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -
     if one.kind == "tbf" and len(children) == 1:
         used.append(children[0])
         keys = {**_port(lines, children[0], found, used), "shaper": keys["shaper"]}
-        _leave_out(lines, one, "limit, in place of which that of the qdisc below it holds")
+        own = next(f"{key} {one.options[key]}" for key in ("limit", "lat") if key in one.options)
+        _leave_out(lines, one, f"{own}, in place of which the limit of the qdisc below it holds")
     return keys
 
 
