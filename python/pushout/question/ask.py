@@ -27,6 +27,7 @@ from pushout.question import size
 from pushout.question.compare import Comparison, policies_named
 from pushout.question.goal import Goal
 from pushout.question.goal import read_all as read_goals
+from pushout.question.known import without_unknown
 from pushout.question.size import Question, Sizing
 from pushout.question.space import space
 from pushout.question.subject import Subject
@@ -149,6 +150,8 @@ def compared(asked: Compare) -> Comparison:
     paths = tuple(_in_report(path, scene) for path in paths_of(asked.figures, where[0].port_name))
     sets, of_measures = _measuring(explained, sets, paths)
     told = [*told, *of_measures, *_own_factors(explained, where, choices)]
+    choices, of_keys = without_unknown(explained, choices)
+    told += of_keys
     question = Comparison(source, explained, sets, choices, asked.seed, asked.engine, told, where, asked.reps, paths)
     with policies_named(question.design, choices):
         look_over(question.design)
