@@ -310,7 +310,7 @@ def test_a_queue_that_only_drawn_transfers_use_has_no_figures_of_its_own() -> No
 
 def test_packets_that_a_lossless_class_loses_are_a_figure_of_the_memory() -> None:
     sets = {
-        "duration": "2 ms",
+        "duration": "10 ms",
         "memory.chip.pool.lossless": {"side": "ingress", "size": "300 cells", "headroom": "20 cells"},
         "queue.lossless.pause": {"xoff": "20 kB", "xon": "1 kB"},
     }
@@ -339,9 +339,41 @@ def test_a_policy_that_no_memory_has_is_refused(policy: str, why: str) -> None:
         ask.comparison(DUMBBELL, ["as-is", policy])
 
 
-def test_a_key_of_the_file_that_contradicts_a_policy_is_refused_with_the_policy() -> None:
+def test_a_key_of_the_file_that_no_policy_has_is_refused_with_the_policy() -> None:
     with pytest.raises(pushout.ScenarioError, match=r"(?s)lossy.alpha must stand beside.*the policy complete-sharing"):
-        ask.comparison(TRIDENT, "as-is,complete-sharing")
+        ask.comparison(TRIDENT, "complete-sharing,static-threshold")
+
+
+def test_alpha_of_classes_is_left_out_for_policies_without_it_and_said() -> None:
+    question = ask.comparison(TRIDENT, "as-is,complete-sharing,static-threshold")
+    (told,) = [each["message"] for each in question.warnings if each["code"] == "left-out-key"]
+    assert told == (
+        "the runs of complete-sharing, static-threshold are without queue.lossy.alpha, queue.lossless.alpha, which no "
+        "policy of these runs has"
+    )
+    with_alpha, without, _ = (pushout.explain(TRIDENT, set=choice.sets) for choice in question.choices)
+    before = pushout.explain(TRIDENT)["queue"]
+    assert [section.get("alpha") for section in with_alpha["queue"].values()] == [8.0, 1.0]
+    for name, section in without["queue"].items():
+        same = {key: value for key, value in before[name].items() if key != "alpha"}
+        assert section == same, "nothing else changes"
+    both = ask.comparison(TRIDENT, [{"policy": "dynamic-threshold", "alpha": 4}, "as-is"])
+    assert not [each for each in both.warnings if each["code"] == "left-out-key"]
+
+
+def test_schemes_with_and_without_alpha_are_compared() -> None:
+    sets = {"duration": "2 ms", "queue.lossy.alpha": 0.125}
+    result = pushout.compare("tomahawk", "as-is,complete-sharing", set=sets, reps=2)
+    bound, shared = (policy.mean("loss_ratio") for policy in result.policies)
+    assert bound is not None and shared is not None
+    assert bound["mean"] > 3 * shared["mean"], "α = 1/8 loses bursts of the lossy class"
+    opposite = {**sets, "queue.lossy.opposite": {"pool": "lossless", "alpha": 4.0}}
+    (told,) = [
+        each["message"]
+        for each in ask.comparison("tomahawk", "as-is,complete-sharing", set=opposite).warnings
+        if each["code"] == "left-out-key"
+    ]
+    assert "queue.lossy.alpha, queue.lossy.opposite.alpha, queue.lossless.alpha" in told
 
 
 def test_the_command_takes_a_place_by_either_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ def test_every_shipped_scenario_is_listed_with_a_sentence(capsys: pytest.Capture
     listed = json.loads(capsys.readouterr().out)
     assert [each["name"] for each in listed] == sorted(file.stem for file in (ROOT / "scenarios").glob("*.toml"))
     assert all(each["title"] for each in listed)
-    assert {each["name"] for each in listed if each["kind"] == "sweep"} == {"sweep-small"}
+    assert {each["name"] for each in listed if each["kind"] == "sweep"} == {"sweep-alpha", "sweep-small"}
     command("list", "scenarios")
     shown = capsys.readouterr().out
     assert all(each["name"] in shown and each["title"] in shown for each in listed)

@@ -127,10 +127,15 @@ def _variation(_names: Sequence[str], values: Sequence[Any], _scene: Scene) -> f
     return None if long is None or least is None else float(long - least)
 
 
-def _lossless(names: Sequence[str], values: Sequence[Any], scene: Scene) -> float | None:
-    (dropped,) = values
-    pairs = zip(dropped, scene.is_lossless(names[0]), strict=True)
-    return float(sum(count for count, is_lossless in pairs if is_lossless))
+def _lost_of(lossless: bool) -> Value:
+    """Make the sum over the queues of the classes that pause, or over those of all others."""
+
+    def lost(names: Sequence[str], values: Sequence[Any], scene: Scene) -> float | None:
+        (dropped,) = values
+        pairs = zip(dropped, scene.is_lossless(names[0]), strict=True)
+        return float(sum(count for count, is_lossless in pairs if is_lossless is lossless))
+
+    return lost
 
 
 def _variations(part: str) -> dict[str, Computed]:
@@ -172,9 +177,15 @@ COMPUTED: dict[str, Computed] = {
     "memories.*.marks": Computed(("memories.{}.queues.*.marked",), _sum, "count", "Packets of all queues marked."),
     "memories.*.lossless_drop": Computed(
         ("memories.{}.queues.*.dropped",),
-        _lossless,
+        _lost_of(lossless=True),
         "count",
         "Packets lost by the queues of classes that pause: 0 if the headroom suffices.",
+    ),
+    "memories.*.lossy_drop": Computed(
+        ("memories.{}.queues.*.dropped",),
+        _lost_of(lossless=False),
+        "count",
+        "Packets lost by the queues of all other classes.",
     ),
 }
 """The figures that are computed; a `*` in a name stands for an entry, which `{}` in a source repeats."""
