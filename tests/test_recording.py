@@ -8,6 +8,7 @@ import struct
 from collections import deque
 from decimal import Decimal
 from fractions import Fraction
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import pushout
-from pushout import progress
+from conftest import command
+from pushout import progress, recording
 from pushout.capture import packets as captured
 from pushout.cli import main
+from pushout.errors import ScenarioError
 from pushout.linktypes import LINKS
 from pushout.recording import REPORTED, recorded
 
@@ -208,6 +211,60 @@ def test_long_frames_stay_whole_and_joined_datagrams_are_refused(tmp_path: Path)
     (tmp_path / "b.pcap").write_bytes(captured_records([joined(1000), joined(12_000, protocol=17)]))
     with pytest.raises(pushout.ScenarioError, match="packet 2: its 12052 bytes are no packet of a link"):
         recorded(tmp_path / "b.pcap")
+
+
+def of_flow(ends: tuple[str, str], ports: tuple[int, int] | None, protocol: int, more: int = 0) -> bytes:
+    """An IP packet of 100 octets: a later fragment if `more` is its offset."""
+    source, sink = (ip_address(each).packed for each in ends)
+    head = struct.pack(">HH", *ports) if ports else b""
+    if len(source) == 4:
+        first = struct.pack(">BBHHHBBH", 0x45, 0, 100, 0, more, 64, protocol, 0)
+        return (first + source + sink + head).ljust(100, b"\0")
+    fragment = struct.pack(">BBHI", protocol, 0, more << 3, 0) if more else b""
+    first = struct.pack(">IHBB", 0x60000000, 60, 44 if more else protocol, 64)
+    return (first + source + sink + fragment + head).ljust(100, b"\0")
+
+
+FOUR, SIX = ("10.0.0.1", "10.0.0.2"), ("2001:db8::1", "2001:db8::2")
+
+FLOWS = (
+    (of_flow(FOUR, (5000, 80), 6), "tcp 10.0.0.1:5000>10.0.0.2:80"),
+    (of_flow(FOUR, (5000, 80), 17), "udp 10.0.0.1:5000>10.0.0.2:80"),
+    (of_flow(FOUR[::-1], (80, 5000), 6), "tcp 10.0.0.2:80>10.0.0.1:5000"),
+    (of_flow(FOUR, (5001, 80), 6), "tcp 10.0.0.1:5001>10.0.0.2:80"),
+    (of_flow(FOUR, (8, 9), 17, more=9), "udp 10.0.0.1>10.0.0.2"),
+    (of_flow(FOUR, None, 1), "icmp 10.0.0.1>10.0.0.2"),
+    (of_flow(SIX, (53, 54), 17), "udp [2001:db8::1]:53>[2001:db8::2]:54"),
+    (of_flow(SIX, (53, 54), 17, more=9), "udp 2001:db8::1>2001:db8::2"),
+    (of_flow(SIX, None, 99), "99 2001:db8::1>2001:db8::2"),
+    (of_flow(FOUR, (5000, 80), 6)[:22], "tcp 10.0.0.1>10.0.0.2"),
+)
+
+
+def test_flows_of_a_capture_are_told_apart_by_five_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [record for record, _ in FLOWS for _ in range(2)] + [FLOWS[3][0]]
+    (tmp_path / "a.pcap").write_bytes(captured_records([bytes(12) + kind(each) + each for each in records]))
+    counts = {flow: (3 if index == 3 else 2) for index, (_, flow) in enumerate(FLOWS)}
+    assert {flow: count for flow, (count, _) in recording.flows(tmp_path / "a.pcap").items()} == counts
+    command("import", "a.pcap", "--rate", "1 Gb/s", "--flows", "five-tuple", "--out", "a.toml", "--json")
+    told = json.loads(capsys.readouterr().out)["flows"]
+    assert {each["flow"]: each["packets"] for each in told} == counts
+    found = {flow["name"]: flow["segments_sent"] for flow in pushout.run("a.toml").document["flows"]}
+    assert found == {each["name"]: each["packets"] for each in told}
+    alone = scenario("a.pcap", flow=FLOWS[3][1])
+    assert pushout.run(alone).document["flows"][0]["segments_sent"] == 3
+    with pytest.raises(ScenarioError, match="no row has the flow 'tcp 1>2'"):
+        pushout.run(scenario("a.pcap", flow="tcp 1>2"))
+    (tmp_path / "t.csv").write_text("time,bytes\n0,1000\n")
+    command("import", "t.csv", "--rate", "1 Gb/s", "--flows", "five-tuple", code=3)
+    assert "t.csv: has no flows of addresses and ports: only captures have" in capsys.readouterr().err
+    command("import", "t.csv", "--flows", "five-tuple", code=2)
+    assert "--flows belongs to a capture" in " ".join(capsys.readouterr().err.split())
+
+
+def kind(packet: bytes) -> bytes:
+    """The type of an Ethernet frame with an IP packet."""
+    return b"\x08\x00" if packet[0] >> 4 == 4 else b"\x86\xdd"
 
 
 def test_a_trace_of_pushout_can_be_replayed(tmp_path: Path) -> None:

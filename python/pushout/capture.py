@@ -6,6 +6,7 @@ link. A capture with a record longer than any frame is of such a host: its TCP r
 
 import struct
 from collections.abc import Iterator, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -37,8 +38,20 @@ LONGEST_PACKET = 9216
 DIVIDED = 1500
 """Octets of the packets into which a record is divided then."""
 
-TCP = 6
-"""The protocol number of TCP."""
+TCP, UDP = 6, 17
+"""The protocol numbers of TCP and UDP."""
+
+PROTOCOLS = {1: "icmp", TCP: "tcp", UDP: "udp", 33: "dccp", 58: "icmp6", 132: "sctp", 136: "udplite"}
+"""Names of protocols (IANA); others go by their number."""
+
+WITH_PORTS = (TCP, UDP, 33, 132, 136)
+"""Protocols whose header begins with the ports of its ends."""
+
+EXTENSIONS = (0, 43, 60)
+"""Headers of IPv6 between the first one and that of a protocol, each with its length (RFC 8200, section 4)."""
+
+FRAGMENT = 44
+"""The header of a fragment of IPv6, of eight octets."""
 
 
 class CaptureError(ValueError):
@@ -61,6 +74,18 @@ def is_capture(file: BinaryIO, path: Path) -> bool:
 
 def packets(file: BinaryIO) -> Iterator[tuple[int, int, int, int]]:
     """Yield time, decimals of the time, octets and number of every IP packet; the first packet is at time 0."""
+    for time, digits, octets, number, _, _ in _packets(file):
+        yield time, digits, octets, number
+
+
+def packets_of_flows(file: BinaryIO) -> Iterator[tuple[int, int, int, int, str]]:
+    """Like `packets`, with the flow of each: protocol, addresses and ports, as `tcp 10.0.0.1:80>10.0.0.2:5001`."""
+    for time, digits, octets, number, begin, data in _packets(file):
+        yield time, digits, octets, number, _flow(data, begin)
+
+
+def _packets(file: BinaryIO) -> Iterator[tuple[int, int, int, int, int, bytes]]:
+    """Yield for every packet also where its IP header begins, and its captured octets."""
     start = file.read(4)
     if start not in PCAP and start != PCAPNG:
         raise CaptureError("must be a capture in the format pcap or pcapng")
@@ -73,8 +98,39 @@ def packets(file: BinaryIO) -> Iterator[tuple[int, int, int, int]]:
         if since < 0:
             raise CaptureError(f"packet {number}: its time is before that of the first packet; sort the file by time")
         if octets := _ip_octets(link, data, length, number):
-            for size in _divided(LINKS[link](data, 0) or 0, data, octets, number) if is_joined else (octets,):
-                yield since, finest, size, number
+            begin = LINKS[link](data, 0) or 0
+            for size in _divided(begin, data, octets, number) if is_joined else (octets,):
+                yield since, finest, size, number, begin, data
+
+
+def _flow(data: bytes, begin: int) -> str:
+    """Name the flow of an IP packet; one without ports, as a later fragment, goes by addresses and protocol."""
+    if data[begin] >> 4 == 4:
+        ends = data[begin + 12 : begin + 16], data[begin + 16 : begin + 20]
+        protocol, head = data[begin + 9] if len(data) > begin + 9 else 0, begin + (data[begin] & 15) * 4
+        has_ports = not int.from_bytes(data[begin + 6 : begin + 8]) & 0x1FFF
+    else:
+        ends = data[begin + 8 : begin + 24], data[begin + 24 : begin + 40]
+        protocol, head, has_ports = _upper(data, begin)
+    name = PROTOCOLS.get(protocol, str(protocol))
+    if len(ends[1]) not in (4, 16):
+        return name
+    source, sink = map(str, map(ip_address, ends))
+    if protocol not in WITH_PORTS or not has_ports or len(data) < head + 4:
+        return f"{name} {source}>{sink}"
+    first, second = struct.unpack_from(">HH", data, head)
+    form = "{}:{}" if len(ends[0]) == 4 else "[{}]:{}"
+    return f"{name} {form.format(source, first)}>{form.format(sink, second)}"
+
+
+def _upper(data: bytes, begin: int) -> tuple[int, int, bool]:
+    """Return the protocol of a packet of IPv6, where its header begins, and whether it is in this fragment."""
+    protocol, head = data[begin + 6] if len(data) > begin + 6 else 0, begin + 40
+    while protocol in (*EXTENSIONS, FRAGMENT) and len(data) >= head + 8:
+        if protocol == FRAGMENT and int.from_bytes(data[head + 2 : head + 4]) & 0xFFF8:
+            return data[head], head, False
+        protocol, head = data[head], head + (8 if protocol == FRAGMENT else 8 * (data[head + 1] + 1))
+    return protocol, head, True
 
 
 def joins(file: BinaryIO) -> bool:

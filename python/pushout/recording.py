@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from pushout import flowlist, kept
-from pushout.capture import CaptureError, is_capture
+from pushout.capture import CaptureError, is_capture, packets_of_flows
 from pushout.capture import packets as captured
 from pushout.errors import ScenarioError
 from pushout.excerpt import excerpt, place, quoted
@@ -90,9 +90,7 @@ def with_files(
     """
     tables = {}
     if names := _absent(value, "recording", {key(*name): name for name in replayed(value)}):
-        tables["recording"] = {
-            name: recorded(_allowed(file, folder, allowed), flow, progress) for name, (file, flow) in names.items()
-        }
+        tables["recording"] = _recordings(names, folder, allowed, progress)
     readers = dict.fromkeys(listed(value), rows) | dict.fromkeys(sized(value), sizes)
     if texts := _absent(value, "rows", readers):
         tables["rows"] = {file: read(_allowed(file, folder, allowed)) for file, read in texts.items()}
@@ -165,6 +163,62 @@ def key(file: str, flow: str | None) -> str:
     return file if flow is None else f"{file}#{flow}"
 
 
+def _recordings(
+    names: Mapping[str, tuple[str, str | None]],
+    folder: Path,
+    allowed: Sequence[Path],
+    progress: ProgressCallback | None,
+) -> dict[str, str]:
+    """Read recordings by their names: the flows of one capture together."""
+    flows: dict[str, list[str]] = {}
+    for file, flow in names.values():
+        flows.setdefault(file, []).extend([] if flow is None else [flow])
+    found: dict[str, str] = {}
+    for name, (file, flow) in names.items():
+        path = _allowed(file, folder, allowed)
+        if name in found:
+            continue
+        if len(flows[file]) > 1 and flow is not None:
+            with _placed(path):
+                found |= {key(file, each): text for each, text in _of_flows(path, flows[file], progress).items()}
+        if name not in found:
+            found[name] = recorded(path, flow, progress)
+    return {name: found[name] for name in names}
+
+
+def _of_flows(path: Path, flows: Sequence[str], progress: ProgressCallback | None) -> dict[str, str]:
+    """Encode several flows of a capture; nothing of a file that is none, whose flows are read one by one."""
+    with kept.opened(path) as file:
+        if not is_capture(file, path):
+            return {}
+        packets: dict[str, list[Packet]] = {flow: [] for flow in flows}
+        for count, (*packet, flow) in enumerate(packets_of_flows(file), 1):
+            if progress is not None and count % REPORTED == 0:
+                progress(count, count * os.fstat(file.fileno()).st_size / max(file.tell(), 1))
+            if count > MOST_PACKETS:
+                raise RowError(f"packet {count}: a recording must have at most {MOST_PACKETS} packets; cut it in parts")
+            if flow in packets:
+                packets[flow].append(Packet(*packet))
+    found = {}
+    for flow, listed_packets in packets.items():
+        digits = max((packet.digits for packet in listed_packets), default=0)
+        recording = _Opened("packet", iter(listed_packets), float)
+        found[flow] = _text(_records(recording, digits, None), digits, flow)
+    return found
+
+
+def flows(path: Path) -> dict[str, tuple[int, int]]:
+    """Count the packets and the octets of every flow of a capture, in the order of their first packets."""
+    found: dict[str, tuple[int, int]] = {}
+    with _placed(path), kept.opened(path) as file:
+        if not is_capture(file, path):
+            raise RowError("has no flows of addresses and ports: only captures have (pcap, pcapng)")
+        for _, _, octets, _, flow in packets_of_flows(file):
+            count, total = found.get(flow, (0, 0))
+            found[flow] = (count + 1, total + octets)
+    return found
+
+
 def recorded(path: Path, flow: str | None = None, progress: ProgressCallback | None = None) -> str:
     """Read a recording, or the rows of one flow in it, as the text that a scenario has."""
     with _placed(path):
@@ -219,10 +273,15 @@ def _encoded(path: Path, flow: str | None, progress: ProgressCallback | None) ->
                 octets = _records(_packets(file, path, flow), digits, progress)
             except FinerError:
                 continue
-        if not octets:
-            raise RowError("has no packets" if flow is None else f"no row has the flow {quoted(flow)}")
-        return f"{10 ** (FINEST - digits)} ps;{b64encode(octets).decode()}"
+        return _text(octets, digits, flow)
     raise RowError(f"a time has more than {FINEST} decimals; the simulator counts picoseconds")
+
+
+def _text(octets: bytes, digits: int, flow: str | None) -> str:
+    """Write what a scenario has of a recording; refuse one without packets."""
+    if not octets:
+        raise RowError("has no packets" if flow is None else f"no row has the flow {quoted(flow)}")
+    return f"{10 ** (FINEST - digits)} ps;{b64encode(octets).decode()}"
 
 
 def _records(recording: _Opened, digits: int, progress: ProgressCallback | None) -> bytes:
@@ -259,9 +318,10 @@ def _packets(file: BinaryIO, path: Path, flow: str | None) -> _Opened:
         return count * size / max(file.tell(), 1)
 
     if is_capture(file, path):
-        if flow is not None:
-            raise RowError("a capture has no column flow; leave the key flow out")
-        return _Opened("packet", (Packet(*packet) for packet in captured(file)), by_place)
+        if flow is None:
+            return _Opened("packet", (Packet(*packet) for packet in captured(file)), by_place)
+        of_flow = (Packet(*packet) for *packet, each in packets_of_flows(file) if each == flow)
+        return _Opened("packet", of_flow, by_place)
     if path.suffix == ".parquet":
         count, rows = _parquet(file)
         return _Opened("row", _since(_rows(rows, flow, "row")), lambda _: count)

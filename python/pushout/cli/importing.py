@@ -21,8 +21,15 @@ from pushout.excerpt import place
     help="Write the scenario to this file.",
 )
 @click.option("--rate", metavar="RATE", help="Rate of the line that sends a capture, as in '100 Mb/s'.")
+@click.option(
+    "--flows",
+    type=click.Choice(["one", "five-tuple"]),
+    default="one",
+    show_default=True,
+    help="Whether the packets of a capture are one flow, or one for each protocol, two addresses and two ports.",
+)
 @JSON
-def import_(files: tuple[Path, ...], out: Path, rate: str | None, as_json: bool) -> None:
+def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as_json: bool) -> None:
     """Make a scenario of files of other simulators or of a capture, and print what they contain.
 
     Files may be a topology (topology.txt) and flows (flow.txt) of the HPCC family, a connection matrix of htsim (.cm),
@@ -42,10 +49,12 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, as_json: bool)
     if rate is not None:
         if len(files) != 1:
             raise click.UsageError("--rate belongs to one capture: name no other file")
-        recorded = captured.read(files[0], rate)
+        recorded = captured.read(files[0], rate, by_flow=flows == "five-tuple")
         tables = captured.scenario(recorded, out)
         summary, sentence = recorded.summary(), _captured(recorded.summary())
         reading.validate(Source(with_files(written(tables), tables, out.parent), str(out)))
+    elif flows != "one":
+        raise click.UsageError("--flows belongs to a capture: give the rate of its line as well, with --rate")
     else:
         found = foreign.read(files)
         tables = foreign.scenario(found, out.stem)
@@ -79,8 +88,9 @@ def _captured(summary: dict[str, Any]) -> str:
 
     unit, factor = readable("(s)", summary["buffer_s"])
     mean = "" if summary["mean_bps"] is None else f", {_rate(summary['mean_bps'])} on average"
+    flows = f" of {len(summary['flows'])} flows" if "flows" in summary else ""
     return (
-        f"packets {summary['packets']} in {summary['duration_s']:g} s, {summary['bytes']} bytes{mean}, up to "
+        f"packets {summary['packets']}{flows} in {summary['duration_s']:g} s, {summary['bytes']} bytes{mean}, up to "
         f"{summary['burst_bytes']} bytes within 1 ms; a buffer of {summary['buffer_bytes']} bytes "
         f"({summary['buffer_s'] * factor:.3g} {unit.strip('()')} at {_rate(summary['rate_bps'])}) loses nothing"
     )

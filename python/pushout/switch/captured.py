@@ -1,8 +1,8 @@
 """Scenarios from recordings: what a line carried, and how much buffer would have lost nothing of it."""
 
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from pushout.excerpt import place, quoted
 from pushout.flowlist import PS_PER_S
 from pushout.kept import is_inside
 from pushout.quantity import bits_per_second
-from pushout.recording import packets
+from pushout.recording import flows, packets
 
 WINDOW_PS = PS_PER_S // 1000
 """Length of a burst: a millisecond."""
@@ -22,6 +22,9 @@ DIVIDED_RECORDS = (
     "into packets of up to 1500 bytes"
 )
 """What is said about a capture of a host with segmentation offload."""
+
+MOST_FLOWS = 1000
+"""Flows of a capture that a scenario can have one by one."""
 
 DRAIN_S = 1
 """Time that a run has beyond the last packet, besides what the buffer takes to empty."""
@@ -43,6 +46,8 @@ class Captured:
     """Octets of the smallest buffer that loses nothing, with the packet in transmission."""
     divided: bool
     """Whether records were several packets, which a network card had joined or was to divide."""
+    flows: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Packets and octets of each flow by addresses, ports and protocol, if it is asked for."""
 
     def summary(self) -> dict[str, Any]:
         """Return what a command prints."""
@@ -56,12 +61,18 @@ class Captured:
             "rate_bps": self.rate_bps,
             "buffer_bytes": self.buffer,
             "buffer_s": 8 * self.buffer / self.rate_bps,
+            **({"flows": list(self._flows())} if self.flows else {}),
             **({"left_out": [DIVIDED_RECORDS.format(place(str(self.file)))]} if self.divided else {}),
         }
 
+    def _flows(self) -> Iterator[dict[str, Any]]:
+        """Yield the flows with their names in the scenario."""
+        for number, (flow, (count, octets)) in enumerate(self.flows.items(), 1):
+            yield {"name": f"flow{number}", "flow": flow, "packets": count, "bytes": octets}
 
-def read(file: Path, rate: str) -> Captured:
-    """Read a recording, and send it over a line of this rate."""
+
+def read(file: Path, rate: str, *, by_flow: bool = False) -> Captured:
+    """Read a recording, and send it over a line of this rate; `by_flow` tells the flows of a capture apart."""
     bps = bits_per_second(rate)
     if bps is None or bps < 1:
         raise QuestionError(f"--rate must be as in 100 Mb/s, not {quoted(rate)}")
@@ -72,7 +83,13 @@ def read(file: Path, rate: str) -> Captured:
         count, octets, last = count + 1, octets + size, time
     with kept.opened(file) as opened:
         divided = capture.is_capture(opened, file) and capture.joins(opened)
-    return Captured(file, line.rate, count, octets, last, bursts.most, line.most, divided)
+    found = flows(file) if by_flow else {}
+    if len(found) > MOST_FLOWS:
+        raise QuestionError(
+            f"{place(str(file))}: must have at most {MOST_FLOWS} flows, not {len(found)}: leave --flows out, or keep "
+            "some packets alone, as with tshark -Y 'tcp.port == 443' -w FILE"
+        )
+    return Captured(file, line.rate, count, octets, last, bursts.most, line.most, divided, found)
 
 
 class _Line:
@@ -140,13 +157,15 @@ def scenario(found: Captured, out: Path) -> dict[str, Any]:
             {"name": "line", "from": "sender", "to": "receiver", "rate": f"{found.rate_bps} b/s", "delay": "1 ms"},
         ],
         "port": {"line": {"buffer": f"{found.buffer} bytes"}},
-        "flow": [
-            {
-                "name": "recorded",
-                "from": "sender",
-                "to": "receiver",
-                "source": {"kind": "replay", "file": name},
-                "transport": {"kind": "udp"},
-            }
-        ],
+        "flow": list(_senders(name, found.flows)),
     }
+
+
+def _senders(file: str, flows: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield a flow that sends the recording, or one for each of its flows."""
+    ends, udp = {"from": "sender", "to": "receiver"}, {"kind": "udp"}
+    whole = {"kind": "replay", "file": file}
+    if not flows:
+        yield {"name": "recorded", **ends, "source": whole, "transport": udp}
+    for number, flow in enumerate(flows, 1):
+        yield {"name": f"flow{number}", **ends, "source": {**whole, "flow": flow}, "transport": udp}
