@@ -262,6 +262,24 @@ def test_flows_of_a_capture_are_told_apart_by_five_values(tmp_path: Path, capsys
     assert "--flows belongs to a capture" in " ".join(capsys.readouterr().err.split())
 
 
+def test_a_sweep_varies_the_recording_and_its_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"a.csv": "0,1000,x\n", "b.csv": "0,1000,x\n0,1000,x\n0,1000,y\n", "c.csv": "0,1000,x\n0.5,1000,y\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(f"time,bytes,flow\n{text}")
+    key, figures = "flow.f.source.file", ["ports.wire.units_out"]
+    design = {"name": "captures", "scenario": scenario("a.csv"), "reps": 2, "figures": figures}
+    swept = pushout.sweep({**design, "grid": {key: ["a.csv", "b.csv", "c.csv"]}})
+    assert swept.columns["ports.wire.units_out"].tolist()[::2] == [1, 3, 2]
+    axis = {name: [f'{key}="b.csv"', f'flow.f.source.flow="{name}"'] for name in ("x", "y")}
+    swept = pushout.sweep({**design, "axis": {"flow": axis}})
+    assert swept.columns["ports.wire.units_out"].tolist()[::2] == [2, 1]
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(pushout.PushoutError, match="no such file"):
+        pushout.sweep({**design, "grid": {key: ["a.csv", "none.csv"]}})
+    with pytest.raises(pushout.PushoutError, match="must lie below the folder of the scenario"):
+        pushout.sweep({**design, "grid": {key: ["../a.csv"]}})
+
+
 def kind(packet: bytes) -> bytes:
     """The type of an Ethernet frame with an IP packet."""
     return b"\x08\x00" if packet[0] >> 4 == 4 else b"\x86\xdd"

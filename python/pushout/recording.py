@@ -12,7 +12,7 @@ import csv
 import os
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -83,13 +83,16 @@ def with_files(
     folder: Path,
     allowed: Sequence[Path] = (),
     progress: ProgressCallback | None = None,
+    points: Iterable[Sequence[str]] = (),
 ) -> str:
     """Add to the text of a scenario, whose keys are `value`, the files that it names: recordings, a workload, sizes.
 
-    The files lie below `folder` or one of the `allowed` ones.
+    The files lie below `folder` or one of the `allowed` ones. Overrides of `points` may name further recordings.
     """
     tables = {}
-    if names := _absent(value, "recording", {key(*name): name for name in replayed(value)}):
+    if names := _absent(
+        value, "recording", {key(*name): name for name in (*replayed(value), *_overridden(value, points))}
+    ):
         tables["recording"] = _recordings(names, folder, allowed, progress)
     readers = dict.fromkeys(listed(value), rows) | dict.fromkeys(sized(value), sizes)
     if texts := _absent(value, "rows", readers):
@@ -130,6 +133,28 @@ def replayed(value: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
         file, flow = keys.get("file"), keys.get("flow")
         if keys.get("kind") == "replay" and isinstance(file, str) and "data" not in keys:
             yield file, flow if isinstance(flow, str) else None
+
+
+SOURCE = re.compile(r"""(flows|flow\.(?:[^."']+|"[^"]*"|'[^']*'))\.source\.(file|flow)""")
+"""A key of an override that names a recording, or a flow in it."""
+
+
+def _overridden(value: Mapping[str, Any], points: Iterable[Sequence[str]]) -> Iterator[tuple[str, str | None]]:
+    """Yield file and flow of the recordings that the overrides of each point name in place of those of a source."""
+    flows = value.get("flow", [])
+    own = {str(flow.get("name")): _table(flow.get("source")) for flow in flows if isinstance(flow, Mapping)}
+    for sets in points:
+        named: dict[str, dict[str, str]] = {}
+        for change in sets:
+            name, _, text = change.partition("=")
+            if match := SOURCE.fullmatch(name.strip()):
+                named.setdefault(match[1], {})[match[2]] = text.strip().strip("\"'")
+        for section, keys in named.items():
+            at = section.partition(".")[2].strip("\"'")
+            source = {**_table(_table(value.get("flows")).get("source")), **own.get(at, {}), **keys}
+            if source.get("kind") == "replay" and isinstance(file := source.get("file"), str) and "data" not in source:
+                flow = source.get("flow")
+                yield file, flow if isinstance(flow, str) else None
 
 
 def _sources(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -11,6 +11,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol, runtime_checkable
@@ -57,27 +58,29 @@ def load(
     *,
     allow_files: Iterable[str | os.PathLike[str]] = (),
     progress: Callable[[float, float], None] | None = None,
+    points: Iterable[Sequence[str]] = (),
 ) -> Source:
     """Read a scenario of any form; a string with a line break or an opening brace is a text, any other a path.
 
     Recordings that it replays and the list of its workload are read as well, and added to its text: regular files below
     the folder of the scenario (for a text or a mapping, below the current one) or below a folder of `allow_files`.
-    `progress(packets, total)` is called while a long recording is read.
+    `progress(packets, total)` is called while a long recording is read. Overrides of `points` may name others.
     """
     allowed = tuple(map(Path, allow_files))
+    complete = partial(_complete, allowed=allowed, progress=progress, points=tuple(points))
     if isinstance(scenario, Source):
         return scenario
     if isinstance(scenario, Mapping):
-        return _complete(Source(json.dumps(known(scenario, "")), ""), allowed, progress=progress)
+        return complete(Source(json.dumps(known(scenario, "")), ""))
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
-        return _complete(Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>"), allowed, progress=progress)
+        return complete(Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>"))
     if isinstance(scenario, HasSource):
         return scenario.source
     if not isinstance(scenario, str | os.PathLike):
         raise TypeError(f"the scenario must be a path, a text or a mapping of its keys, not {quoted(scenario)}")
     path = os.fspath(scenario)
     folder = Path() if path in ("", "-") else shipped.resolved(path).parent
-    return _complete(read(path), allowed, folder, progress)
+    return complete(read(path), folder=folder)
 
 
 def _complete(
@@ -85,6 +88,7 @@ def _complete(
     allowed: Sequence[Path],
     folder: Path = Path(),
     progress: Callable[[float, float], None] | None = None,
+    points: Sequence[Sequence[str]] = (),
 ) -> Source:
     """Add the files that a scenario names, whose paths are relative to a folder."""
     value = _naming(source)
@@ -92,7 +96,7 @@ def _complete(
         return source
     from pushout.recording import with_files
 
-    return Source(with_files(source.text, value, folder, allowed, progress), source.name)
+    return Source(with_files(source.text, value, folder, allowed, progress, points), source.name)
 
 
 def _naming(source: Source) -> Mapping[str, Any]:

@@ -124,7 +124,8 @@ def source_of(design: Design, progress: Progress | None = None) -> Source:
     if isinstance(design.scenario, Source):
         return design.scenario
     try:
-        return load(design.scenario, allow_files=design.allow_files, progress=progress)
+        points = [point.sets for point in design.points]
+        return load(design.scenario, allow_files=design.allow_files, progress=progress, points=points)
     except ScenarioError as error:
         raise DesignError(design.tell(("scenario",), f"scenario: {error}")) from None
 
