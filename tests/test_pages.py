@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 import pushout
-from conftest import ROOT
+from conftest import ROOT, command
 from pushout import _core
 from pushout.question import design, sweep
 from pushout.show import answers as show
@@ -104,10 +104,11 @@ def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(
 ) -> None:
     """A part of a sweep is completed by a scenario; a part of a scenario is appended to the one of its page."""
     monkeypatch.chdir(tmp_path)
-    for name, table in re.findall(
-        r"Save as `(\S+\.csv)`:\n\n```text\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
-    ):
+    whole = page.read_text(encoding="utf-8")
+    for name, table in re.findall(r"Save as `(\S+\.(?:csv|json))`:\n\n```(?:text|json)\n(.*?)```", whole, re.DOTALL):
         Path(name).write_text(table, encoding="utf-8")
+    for made in re.findall(r"^pushout (init .*--sonic .*)$", whole, re.MULTILINE):
+        command(*made.split())
     table = tomllib.loads(text)
     if table.keys() & {"scenario", "grid", "axis", "zip", "random", "reps", "warmup"}:
         common = {"scenario": "lan", "set": ['measure.occupancy=["bottleneck"]']}

@@ -3,6 +3,7 @@
     [[answer]]
     id          its name
     command     a command of the page; its JSON document gives the names for the sentences
+    first       commands of the page that come before it, in order
     cells       a page instead, whose code cells are executed: their variables are the names
     let         names for parts of these, in order
     slow        whether it takes more than five seconds: `make answers` and the nightly run repeat it, tests do not
@@ -71,6 +72,7 @@ class Answer:
 
     id: str
     command: str = ""
+    first: tuple[str, ...] = ()
     cells: str = ""
     let: Mapping[str, str] = field(default_factory=dict)
     slow: bool = False
@@ -82,7 +84,7 @@ class Answer:
         """Read an entry of docs/answers.toml."""
         default = {"page": table["cells"]} if "cells" in table else {}
         says = tuple(Sentence(**default | each) for each in table.get("says", ()))
-        return cls(**table | {"says": says})
+        return cls(**table | {"says": says, "first": tuple(table.get("first", ()))})
 
     @property
     def runs(self) -> bool:
@@ -99,7 +101,7 @@ class Answer:
         """Hash all that the answer depends on, but for the code of the simulator."""
         parts = [self.command, json.dumps(dict(self.let)), json.dumps(self._files(), sort_keys=True)]
         parts += [json.dumps([each.page, each.text, list(each.holds)]) for each in self.says]
-        parts += self._code()
+        parts += [*self.first, *self._code()]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
     def measure(self) -> Measured:
@@ -120,17 +122,19 @@ class Answer:
         for name, text in self._files().items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
-        document = json.loads(self._run(folder, "--json"))
-        return document, _WHERE.sub("", self._run(folder)) if self.prints else ""
+        for command in self.first:
+            self._run(folder, command)
+        document = json.loads(self._run(folder, self.command, "--json"))
+        return document, _WHERE.sub("", self._run(folder, self.command)) if self.prints else ""
 
-    def _run(self, folder: Path, *more: str) -> str:
-        """Run the command in a folder; the second run takes finished runs from the cache."""
-        _, *words = shlex.split(self.command)
+    def _run(self, folder: Path, command: str, *more: str) -> str:
+        """Run a command in a folder; the second run takes finished runs from the cache."""
+        _, *words = shlex.split(command)
         environment = os.environ | {"COLUMNS": COLUMNS, "PUSHOUT_CACHE": str(folder / "cache")}
         whole = [sys.executable, "-m", "pushout", *words, *more]
         run = subprocess.run(whole, cwd=folder, env=environment, capture_output=True, encoding="utf-8")  # noqa: S603
         if run.returncode:
-            raise SentenceError(f"{self.command} must succeed, not end with {run.returncode}: {run.stderr[-300:]}")
+            raise SentenceError(f"{command} must succeed, not end with {run.returncode}: {run.stderr[-300:]}")
         return re.sub(r"[ \t]+$", "", run.stdout, flags=re.MULTILINE)
 
     def _namespace(self) -> dict[str, Any]:
@@ -158,7 +162,7 @@ class Answer:
 
     def _files(self) -> dict[str, str]:
         """The scenarios that the command or the cells name, and the files that the pages say to save."""
-        said = self.command + "".join(self._code())
+        said = "\n".join((self.command, *self.first)) + "".join(self._code())
         texts = {f"scenarios/{name}.toml": _shipped(name) for name in shipped.names() if _names(said, name)}
         for sweep in list(texts.values()):
             texts |= {f"scenarios/{name}.toml": _shipped(name) for name in shipped.names() if f'"{name}.toml"' in sweep}
