@@ -241,7 +241,7 @@ FLOWS = (
 )
 
 
-def test_flows_of_a_capture_are_told_apart_by_five_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_five_values_distinguish_the_flows_of_a_capture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     records = [record for record, _ in FLOWS for _ in range(2)] + [FLOWS[3][0]]
     (tmp_path / "a.pcap").write_bytes(captured_records([bytes(12) + kind(each) + each for each in records]))
     counts = {flow: (3 if index == 3 else 2) for index, (_, flow) in enumerate(FLOWS)}

@@ -72,7 +72,7 @@ class Captured:
 
 
 def read(file: Path, rate: str, *, by_flow: bool = False) -> Captured:
-    """Read a recording, and send it over a line of this rate; `by_flow` tells the flows of a capture apart."""
+    """Read a recording, and send it over a line of this rate; `by_flow` counts each flow of a capture."""
     bps = bits_per_second(rate)
     if bps is None or bps < 1:
         raise QuestionError(f"--rate must be as in 100 Mb/s, not {quoted(rate)}")
