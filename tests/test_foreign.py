@@ -433,6 +433,11 @@ def test_the_command_names_what_it_leaves_out(tmp_path: Path, capsys: pytest.Cap
     assert "qdisc pfifo dev eth0 parent :1 is left out" in told.err
     assert "11 more are left out" in told.err
     assert len(json.loads(told.out)["left_out"]) == 61
+    comment = [line for line in (tmp_path / "x.toml").read_text().splitlines() if line.startswith("#")]
+    assert comment[0] == "# From incast.cm, tc.txt."
+    assert "# Not here: tc.txt:1: qdisc pfifo dev eth0 parent :1 is left out" in comment
+    assert comment[-1] == "# Not here: 11 more things"
+    assert len(comment) == 1 + 50 + 1
 
 
 def test_the_triggers_of_a_matrix_are_imported(tmp_path: Path) -> None:

@@ -165,6 +165,9 @@ TARGETS = {
 }
 """Options that have a key, for every kind that has them."""
 
+CLASSFUL = ("mq", "multiq", "htb", "hfsc", "prio", "ets", "drr", "qfq", "mqprio")
+"""Kinds without a queue of their own."""
+
 AS_IT_IS = ("l4s_ect", "drop_on_overload", "drop_dequeue")
 """Options of dualpi2 that say what the policy does in any case."""
 
@@ -219,7 +222,10 @@ def test_every_option_is_in_the_port_or_is_named(tmp_path: Path, text: str) -> N
         whole = any(line.startswith(f"qdisc {kind}") for line in named)
         is_copy = any((kind, options) == (other, same) for n, other, _, same in qdiscs(text) if n < number)
         for option, value in options.items():
-            if whole or is_copy or any(re.match(f"{kind} {option}[ :]", line) for line in named):
+            is_named = any(re.match(f"{kind} {option}[ :]", line) for line in named)
+            if whole or is_copy or is_named:
+                has_key = option in TARGETS and (kind, option) != ("codel", "drop_batch") and value[-1:] != "p"
+                assert not (is_named and has_key and kind not in CLASSFUL), f"{kind} has a key for {option}"
                 continue
             accounted.add(check(port, kind, option, value, options))
             limited |= option in ("limit", "lat")

@@ -117,11 +117,26 @@ def test_counts_follow_from_the_tables(files: tuple[Path, Path]) -> None:
         result["egress_lossy_profile.dorp"]
 
 
-def test_equal_thresholds_of_marks_are_a_step(files: tuple[Path, Path]) -> None:
+def test_a_profile_marks_or_drops_and_equal_thresholds_are_a_step(files: tuple[Path, Path]) -> None:
     buffers, qos = files
     level = {"green_min_threshold": "182000", "green_max_threshold": "182000"}
     qos.write_text(json.dumps({**QOS, "WRED_PROFILE": {"AZURE": {"ecn": "ecn_all", **level}}}), encoding="utf-8")
     assert sonic.read(files, 208, 3).scenario["port"]["Ethernet12"]["admission"]["policy"] == "step"
+    for ecn, drops, action in (
+        ("ecn_green", "true", "mark"),
+        ("ecn_none", "true", "drop"),
+        ("ecn_red", "true", "drop"),
+    ):
+        profile = {**QOS["WRED_PROFILE"]["AZURE"], "ecn": ecn, "wred_green_enable": drops}
+        qos.write_text(json.dumps({**QOS, "WRED_PROFILE": {"AZURE": profile}}), encoding="utf-8")
+        assert sonic.read([buffers, qos], 208, 3).scenario["port"]["Ethernet12"]["admission"] == {
+            "policy": "red",
+            "action": action,
+            "weight": 1.0,
+            "max_p": 0.05,
+            "min_threshold": "250000 bytes",
+            "max_threshold": "1048576 bytes",
+        }
     without = {**QOS, "WRED_PROFILE": {"AZURE": {"ecn": "ecn_none", **level}}}
     qos.write_text(json.dumps(without), encoding="utf-8")
     assert "admission" not in sonic.read([buffers, qos], 208, 3).scenario["port"]["Ethernet12"]
@@ -134,6 +149,11 @@ def test_init_writes_a_scenario_that_runs(
     command("init", str(tmp_path / "lab"), "--sonic", str(buffers), "--qos", str(qos), "--cell", "208")
     assert "Next: pushout switch predict" in capsys.readouterr().out
     written = tmp_path / "lab" / "switch.toml"
+    comment = [line for line in written.read_text().splitlines() if line.startswith("# ")]
+    assert comment[0] == "# From buffers.json, qos.json."
+    entry = "BUFFER_PROFILE|egress_lossy_profile, queue 0 of Ethernet12; alpha = 2^3, as dynamic_th is 3"
+    assert f"# queue.egress_lossy_profile: {entry}" in comment
+    assert any(line.startswith("# Not here: ") and "wred_profile AZURE is left out" in line for line in comment)
     assert pushout.Scenario(written).explain() == pushout.Scenario(sonic.read(files, 208).scenario).explain()
     command("run", str(written), "--json")
     assert json.loads(capsys.readouterr().out)["memories"][0]["name"] == "chip"

@@ -23,3 +23,6 @@ MOST_BINS = 10_000
 
 STATES = 10_000_000
 """States that a search for a worst case may visit by default; for two ports they take at most 1.3 GB."""
+
+MOST_LEFT_OUT = 50
+"""Lines about what an import leaves out; more would hide the first ones."""

@@ -14,6 +14,7 @@ import click
 from pushout.errors import PushoutError
 from pushout.excerpt import CONTROL, masked, printable
 from pushout.excerpt import place as shown_place
+from pushout.limits import MOST_LEFT_OUT
 
 PLAIN = {
     "±": "+/-",
@@ -110,10 +111,6 @@ def echo_json(document: Any) -> None:
 def tell(message: str) -> None:
     """Print a message to standard error."""
     click.echo(printable(masked(message)), err=True)
-
-
-MOST_LEFT_OUT = 50
-"""Lines about what an import leaves out; more would hide the first ones."""
 
 
 def tell_left_out(left_out: Sequence[str]) -> None:

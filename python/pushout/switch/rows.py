@@ -9,6 +9,7 @@ from pathlib import Path
 from pushout import kept
 from pushout.errors import QuestionError
 from pushout.excerpt import place, printable, quoted
+from pushout.limits import MOST_LEFT_OUT
 
 MOST_ROWS = 4096
 """Rows of a table; a switch has hundreds of lines."""
@@ -47,11 +48,16 @@ def of_mappings(rows: Iterable[Mapping[str, object]], shown: str) -> Iterator[tu
         yield f"{shown}[{number}]", texts
 
 
-def origin(files: Sequence[Path], facts: Iterable[str] = (), left_out: Iterable[str] = ()) -> str:
-    """Return the comment of a written scenario: the files that it came from, what follows from them, what it lacks."""
-    lines = [
-        f"From {', '.join(place(file.name) for file in files)}.",
-        *facts,
-        *(f"Not here: {line}" for line in left_out),
-    ]
+def origin(files: Sequence[Path], facts: Iterable[str] = (), left_out: Sequence[str] = ()) -> str:
+    """Return the comment of a written scenario: the files that it came from, what follows from them, what it lacks.
+
+    Files go by their names, so that the text does not depend on the folder of the reader.
+    """
+    lines = [f"From {', '.join(place(file.name) for file in files)}.", *facts]
+    for line in left_out[:MOST_LEFT_OUT]:
+        for file in files:
+            line = line.replace(place(str(file)), place(file.name))
+        lines.append(f"Not here: {line}")
+    if len(left_out) > MOST_LEFT_OUT:
+        lines.append(f"Not here: {len(left_out) - MOST_LEFT_OUT} more things")
     return "".join(f"# {printable(' '.join(line.splitlines()))}\n" for line in lines) + "\n"
