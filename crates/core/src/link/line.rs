@@ -6,6 +6,7 @@
 //! and is at most a picosecond later. Hence a train from a line of an equal or lower rate passes an idle line with
 //! unchanged gaps, and all its units have equal transmission times.
 
+use crate::pace::TransmissionTime;
 use crate::rng::{Keyed, Subject};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
@@ -124,16 +125,19 @@ impl Line {
     /// Send a unit of `bytes` octets at `now` or as soon as the line is free.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
+        let (whole, rest) = self.transmission(bytes);
+        self.send_for(now, &TransmissionTime { whole: Span(whole), rest, rate: self.rate.0 })
+    }
+
+    /// Send a unit that takes this time at the rate of the line, at `now` or as soon as the line is free.
+    #[inline]
+    pub(crate) fn send_for(&mut self, now: Time, pace: &TransmissionTime) -> Sent {
         if now > self.free {
             (self.free, self.carry) = (now, 0);
         }
         let starts = self.free;
-        let (whole, rest) = self.transmission(bytes);
-        self.carry += rest;
-        let extra = u64::from(self.carry >= self.rate.0);
-        self.carry -= extra * self.rate.0;
-        self.free = starts + Span(whole + extra);
-        let ends = starts + Span(whole);
+        self.free = starts + pace.step(&mut self.carry);
+        let ends = starts + pace.whole;
         Sent { starts, ends, arrives: ends + self.latency }
     }
 

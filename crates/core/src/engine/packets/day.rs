@@ -21,7 +21,7 @@ use super::lookahead::HOSTS;
 use super::transit::Transit;
 use crate::engine::outcome::Stopwatch;
 use crate::units::Time;
-use crate::units::ids::{IdVec, StationId};
+use crate::units::ids::{IdVec, LineId, StationId};
 
 /// The arrivals of a day.
 #[derive(Debug, Default)]
@@ -124,7 +124,10 @@ impl Packets<'_> {
             day.take_turn(port, &self.transit);
             self.events += day.turn.len() as u64;
             if self.transit.is_station(port) {
-                self.handle_station(day, port, until);
+                match self.transit.ordered_station(port) {
+                    Some(line) => self.handle_ordered(day, line, until),
+                    None => self.handle_station(day, port, until),
+                }
                 continue;
             }
             for &(_, index) in day.turn.iter().rev() {
@@ -144,6 +147,45 @@ impl Packets<'_> {
         }
         self.catch_up(station, until);
         self.transit.note_visit(station, until);
+    }
+
+    /// Like `handle_station`, for a port whose packets are in rows.
+    fn handle_ordered(&mut self, day: &Day, port: LineId, until: Time) {
+        for &(time, index) in day.turn.iter().rev() {
+            self.catch_up_in_order(port, Time(time.0 + 1));
+            let Arrival { at, ref packet, .. } = day.arrivals[index as usize];
+            if let Some(onward) = self.transit.judge(at, packet, time) {
+                self.come_later(&onward);
+            }
+        }
+        self.catch_up_in_order(port, until);
+        self.transit.note_visit(port.station(), until);
+    }
+
+    /// Handle the ends of transmissions behind which packets wait in rows, and the ticks of the policy, before `until`.
+    #[inline(always)] // mostly there is none
+    fn catch_up_in_order(&mut self, port: LineId, until: Time) {
+        if self.transit.next_in_order(port) < until {
+            self.act_in_order(port, until);
+        }
+    }
+
+    /// Like `catch_up_in_order`, if there is one.
+    #[inline(never)]
+    fn act_in_order(&mut self, port: LineId, until: Time) {
+        loop {
+            if let Some(now) = self.transit.due_in_order(port, until) {
+                self.events += 1;
+                if let Some(onward) = self.transit.free_in_order(port, now) {
+                    self.come_later(&onward);
+                }
+            } else if let Some(event) = self.transit.take_own(port.station(), until) {
+                self.events += 1;
+                self.called(event, event.time);
+            } else {
+                return;
+            }
+        }
     }
 
     /// Handle the events of a station itself that are due before `until`.

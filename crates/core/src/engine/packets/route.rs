@@ -227,6 +227,12 @@ impl Steps {
         LineId(self.place(at))
     }
 
+    /// Return the transmission time of packets of `bytes` octets on the line of a step.
+    #[inline(always)]
+    pub(crate) fn pace_at(&mut self, at: u32, bytes: u16) -> &TransmissionTime {
+        self.kinds[self.list[at as usize].kind as usize].pace_of(bytes)
+    }
+
     /// Return the first step of the first route of each circuit.
     pub(crate) fn begins(&self) -> &IdVec<CircuitId, u32> {
         &self.first

@@ -1,9 +1,10 @@
 //! A port whose engine keeps the waiting packets: it judges them, chooses the next queue and keeps the counts, but stores none.
 
 use super::offer::{Exit, Offer};
-use super::{Handling, ONLY_QUEUE, Port, Started};
-use crate::buffer::admission::{Admission, Arrival, Head, Settled};
+use super::{Handling, ONLY_QUEUE, Port, Sending, Started};
+use crate::buffer::admission::{Admission, Arrival, Departure, Head, Settled};
 use crate::buffer::queue::Queue;
+use crate::pace::TransmissionTime;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::Unit;
 use crate::units::ids::{PortVc, QueueId};
@@ -108,6 +109,24 @@ impl Port {
         self.give_up_head(&Offer { now, unit, vc, size: self.size_of(&unit) }, queue, reason);
     }
 
+    /// Finish the transmission of a packet.
+    #[inline(always)]
+    pub(crate) fn finish_sent(&mut self, now: Time) {
+        let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
+        self.leave(now, &unit, vc, size);
+        if self.handling == Handling::Weighed {
+            self.admission.departed(&Departure::of_sent(now, &unit, vc, size, &self.pool));
+        }
+    }
+
+    /// Finish the transmission of a packet behind which none waits; the scheduler finds no queue to serve, and may begin a new round.
+    #[inline]
+    pub(crate) fn finish_in_order(&mut self, now: Time) {
+        self.finish_sent(now);
+        let next = self.next_queue(now, |_| 0);
+        debug_assert!(next.is_none(), "nothing waits");
+    }
+
     /// Choose the queue that sends next, given the octets of the packet at the head of each queue.
     #[inline(always)]
     pub(crate) fn next_queue(&mut self, now: Time, octets: impl Fn(QueueId) -> u16) -> Option<QueueId> {
@@ -121,9 +140,14 @@ impl Port {
         })
     }
 
-    /// Judge the packet that has come to the head, and start to send it. The error is the reason of its loss.
+    /// Judge the packet that has come to the head, and start to send it, which takes `pace`. The error is the reason of its loss.
     #[inline(always)]
-    pub(crate) fn start_in_order(&mut self, now: Time, leader: Leader) -> Result<Started, Reason> {
+    pub(crate) fn start_in_order(
+        &mut self,
+        now: Time,
+        leader: Leader,
+        pace: &TransmissionTime,
+    ) -> Result<Started, Reason> {
         let Leader { mut unit, vc, queue, arrived, behind, is_last } = leader;
         self.scheduler.left(queue, is_last);
         if self.handling == Handling::Weighed {
@@ -143,7 +167,7 @@ impl Port {
             self.counters.waited(now, arrived);
         }
         self.scheduler.sent(queue, self.line.octets(unit.bytes).into());
-        Ok(self.send(now, unit, vc))
+        Ok(self.send_by(now, unit, vc, |line, ready| line.send_for(ready, pace)))
     }
 
     /// Count a packet that the policy has discarded at the head.

@@ -45,11 +45,13 @@ impl JudgingPorts {
         stations: IdVec<StationId, Option<StationId>>,
         record: Option<TracedPackets>,
     ) -> JudgingPorts {
-        let polices = policed_ports(scenario);
+        let (polices, stations) = (policed_ports(scenario), Stations::new(stations));
+        let alone = stations.alone();
         let is_ordered = |port: LineId| {
-            let is_station =
-                stations.get(port.station()).is_some_and(|station| *station == Some(port.station()));
-            is_station && !polices[port] && network.ports[port].keeps_order() && allows(Form::OrderedPorts)
+            alone.get(port.station()).is_some_and(|alone| *alone)
+                && !polices[port]
+                && network.ports[port].keeps_order()
+                && allows(Form::OrderedPorts)
         };
         let ordered = OrderedPorts::new(&network.ports, is_ordered);
         JudgingPorts {
@@ -60,7 +62,7 @@ impl JudgingPorts {
             cyclic: scenario.pause_cycles().into_iter().flatten().collect(),
             losses: Vec::new(),
             ordered,
-            stations: Stations::new(stations),
+            stations,
             record: record.map(Box::new),
         }
     }
@@ -117,9 +119,6 @@ impl Transit {
 
     /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
     pub(crate) fn free(&mut self, port: LineId, now: Time) -> Option<Onward> {
-        if self.judging.ordered.has(port) {
-            return self.free_in_order(port, now);
-        }
         self.network.at(port, |port, _| port.finish(now));
         let started = self.start(port, now);
         self.settle(port, now);

@@ -155,20 +155,26 @@ impl Transit {
     /// Sample these ports.
     pub(crate) fn sample(&mut self) {
         let now = self.sampled.next;
-        self.shared.settle_before(&mut self.network, now);
+        self.settle_before(now);
         self.sampled.ports.iter().for_each(|&port| self.network.ports[port].sample());
         self.network.memories_mut().for_each(|memory| memory.sample(now));
         self.sampled.next += self.sampled.every;
     }
 
+    /// Count the departures before `now` that no event has counted.
+    fn settle_before(&mut self, now: Time) {
+        self.shared.settle_before(&mut self.network, now);
+        self.judging.ordered.settle_before(&mut self.network, now);
+    }
+
     /// Begin the measured time.
     pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
-        self.shared.settle_before(&mut self.network, now);
+        self.settle_before(now);
         self.shared.show(&mut self.network);
-        self.judging.ordered.show(&mut self.network);
+        self.judging.ordered.show(&mut self.network, &self.steps);
         self.network.reset_counters(now);
         self.shared.hide(&mut self.network);
-        self.judging.ordered.hide(&mut self.network);
+        self.judging.ordered.hide(&mut self.network, &self.steps);
         for (books, tally) in self.circuits.iter_mut().zip(tallies(scenario, &self.hosts.ends)) {
             (books.unmeasured, books.cut) = (tally.arrived, 0);
         }
@@ -176,9 +182,9 @@ impl Transit {
 
     /// Transfer their books to the circuits and ports that have passed packets on by themselves, at the end of the run.
     pub(crate) fn close(mut self, scenario: &Scenario) -> Transit {
-        self.shared.settle_before(&mut self.network, self.window.to);
+        self.settle_before(self.window.to);
         self.shared.show(&mut self.network);
-        self.judging.ordered.show(&mut self.network);
+        self.judging.ordered.show(&mut self.network, &self.steps);
         self.ruled.close(self.window, &mut self.network.ports);
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts.ends));
         for ((circuit, tally), books) in circuits.zip(&self.circuits) {

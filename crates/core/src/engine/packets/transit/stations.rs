@@ -73,11 +73,11 @@ impl StationEvents {
         std::mem::replace(&mut self.first, next.map_or(NONE, |Reverse(key)| key))
     }
 
-    /// Return when a station that has handled all events before `now` must be visited next, unless the calendar has an
-    /// earlier visit.
+    /// Return when a station that has handled all events before `now`, and must choose a packet when that is `due`, must be visited next,
+    /// unless the calendar has an earlier visit.
     #[inline]
-    fn next_visit(&mut self, now: Time) -> Option<Time> {
-        let next = time_of(self.first);
+    fn next_visit(&mut self, now: Time, due: Time) -> Option<Time> {
+        let next = time_of(self.first).min(due);
         if next == Time::NEVER || self.visited >= now && self.visited <= next {
             return None;
         }
@@ -101,6 +101,19 @@ impl Stations {
     /// Return whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.of.is_empty()
+    }
+
+    /// Return for each number of a station whether a port of that number is its only member.
+    pub(super) fn alone(&self) -> IdVec<StationId, bool> {
+        let mut members = IdVec::filled(0, self.of.len());
+        self.of.iter().flatten().for_each(|station| members[*station] += 1);
+        members.pairs().map(|(number, count)| self.of[number] == Some(number) && *count == 1).collect()
+    }
+
+    /// Return when the next event of a station is due.
+    #[inline(always)]
+    pub(super) fn next_of(&self, station: StationId) -> Time {
+        time_of(self.events[station].first)
     }
 
     /// Return the station of a port.
@@ -152,7 +165,8 @@ impl Transit {
     /// Note in the calendar when a station that has handled all events before `now` must be visited next.
     #[inline]
     pub(crate) fn note_visit(&mut self, station: StationId, now: Time) {
-        if let Some(next) = self.judging.stations.events[station].next_visit(now) {
+        let due = self.judging.ordered.due(LineId::new(station.index()));
+        if let Some(next) = self.judging.stations.events[station].next_visit(now, due) {
             self.arrivals.visit(station, next);
         }
     }
@@ -208,13 +222,18 @@ mod tests {
     fn a_station_has_one_visit_at_a_time_unless_an_earlier_event_is_added() {
         let event = |time| Event::new(Time(time), Class::Free, 0).key();
         let mut events = StationEvents::default();
-        assert_eq!(events.next_visit(Time(1)), None);
+        assert_eq!(events.next_visit(Time(1), Time::NEVER), None);
         events.push(event(90));
-        assert_eq!(events.next_visit(Time(1)), Some(Time(90)));
-        assert_eq!(events.next_visit(Time(2)), None);
+        assert_eq!(events.next_visit(Time(1), Time::NEVER), Some(Time(90)));
+        assert_eq!(events.next_visit(Time(2), Time::NEVER), None);
         events.push(event(40));
-        assert_eq!(events.next_visit(Time(3)), Some(Time(40)));
+        assert_eq!(events.next_visit(Time(3), Time::NEVER), Some(Time(40)));
         assert_eq!(events.pop(), event(40));
-        assert_eq!(events.next_visit(Time(41)), Some(Time(90)), "the visit at 40 is over");
+        assert_eq!(
+            events.next_visit(Time(41), Time(60)),
+            Some(Time(60)),
+            "a packet must be chosen before, and the visit at 40 is over"
+        );
+        assert_eq!(events.next_visit(Time(61), Time::NEVER), Some(Time(90)));
     }
 }
