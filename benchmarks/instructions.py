@@ -39,6 +39,11 @@ PAUSED = (
     'queue.all={pause={xoff="20000 cells", xon="15000 cells"}, limit="10000 cells"}',
     'flows.queue="all"',
 )
+JUDGED = tuple(f'port.{port}.admission={{policy="codel"}}' for port in ('"host.back"', "fabric", '"fabric.back"'))
+LONGEST = (
+    'port.default={memory="chip"}',
+    'memory.chip={size="1.25 MB", cell="1 byte", pushout={policy="longest-queue"}}',
+)
 GCRA = 'flows.police={kind="gcra", rate="100 Mb/s", tolerance="1 ms", action="drop"}'
 
 
@@ -71,8 +76,11 @@ COUNTED = {
     "W6-128": Counted.of("W6-128", "duration=1 ms"),
     "policed": Counted.of("W3-100", GCRA, "duration=500 ms"),
     "PFC-fabric": Counted(BENCHMARKS / "leaf-spine.toml", (*PAUSED, "duration=1 ms")),
+    "codel-fabric": Counted(BENCHMARKS / "leaf-spine.toml", (*JUDGED, "duration=500 us")),
+    "lqd-fabric": Counted(BENCHMARKS / "leaf-spine.toml", (*LONGEST, "duration=500 us")),
 }
-"""Packets, cells, single cells, many flows, a memory, a port that judges every packet, a fabric, a policer, pauses."""
+"""Packets, cells, single cells, many flows, a memory, a port that judges every packet, a fabric, a policer, pauses, and
+fabrics of ports that judge every packet and of memories that push packets out."""
 
 
 def count(request: str, program: Path) -> int:

@@ -132,6 +132,21 @@ mod tests {
     }
 
     #[test]
+    fn a_memory_of_one_pool_is_quiet_up_to_its_size_or_to_where_its_scheme_may_expel() {
+        let bound = |name: &str, limits| {
+            let spec = sharing::Spec::plain().find(|spec| spec.name() == name).unwrap();
+            memory(&spec, ThresholdCheck::Before, limits).quiet_bound()
+        };
+        assert_eq!(bound("complete-sharing", QueueLimits::default()), Some(100));
+        assert_eq!(
+            bound("occamy", QueueLimits::default()),
+            Some(88),
+            "8 times the free 12 cells are 96, of 11 only 88"
+        );
+        assert_eq!(bound("occamy", QueueLimits { reserved: 1, ..QueueLimits::default() }), None);
+    }
+
+    #[test]
     fn a_limit_or_reserved_room_of_a_class_needs_the_books_of_any_memory() {
         let spec = sharing::Spec::plain().next().unwrap();
         for limits in [

@@ -351,6 +351,19 @@ impl Memory {
         self.pushout.is_some() || self.is_expelling() || self.is_pausing()
     }
 
+    /// Return the occupancy up to which the memory removes no packet, whatever arrives that does not exceed it; `None` if its policies do not
+    /// name one, or if the occupancy alone does not decide.
+    pub(crate) fn quiet_bound(&self) -> Option<u64> {
+        let [pool] = self.pools.as_slice() else { return None };
+        if !self.is_lean || self.is_pausing() {
+            return None;
+        }
+        let capacity = pool.books().capacity().limit().map_or(self.cells, |limit| limit.min(self.cells));
+        let of_scheme = if pool.is_expelling() { pool.scheme().quiet_up_to(capacity)? } else { capacity };
+        let of_pushout = self.pushout.as_ref().map_or(capacity, |pushout| pushout.quiet_up_to(capacity));
+        Some(of_scheme.min(of_pushout))
+    }
+
     /// Choose the queue from which the memory expels a packet now, or return the instant of the next check. `head`
     /// returns the size of the first waiting packet of a queue, given the queue's line and number.
     pub(crate) fn expulsion(

@@ -108,6 +108,13 @@ impl Network {
         self.memories.iter().map(|memory| memory.as_deref().expect("no port works now"))
     }
 
+    /// Return the cells of a memory that are in use.
+    #[inline]
+    pub(crate) fn cells_used(&self, memory: MemoryId) -> u64 {
+        self.memories[memory].as_ref().expect("no port works now").used()
+    }
+
+    /// Return all memories, to change them.
     pub(crate) fn memories_mut(&mut self) -> impl Iterator<Item = &mut Memory> {
         self.memories.iter_mut().map(|memory| memory.as_deref_mut().expect("no port works now"))
     }

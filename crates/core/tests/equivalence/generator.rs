@@ -268,6 +268,45 @@ pub(crate) fn together(seed: u64) -> String {
     writer.text
 }
 
+/// A random fabric of packets whose switches have a memory with one pool and no classes, which removes packets or only limits them, and
+/// whose size is such that its bound is seldom, often or always near.
+pub(crate) fn memories(seed: u64) -> String {
+    let mut writer = Writer::new(Stream::new(seed, "memories"), false);
+    writer.head(seed);
+    let routing = writer.pick(&["first", "ecmp", "ecmp", "ecmp-packet"]);
+    writer.line(format_args!("routing = \"{routing}\""));
+    let hosts = if writer.draw.chance(0.8) { writer.leaf_spine() } else { writer.fat_tree() };
+    let same = writer.pick(&RATES);
+    for (class, delays) in [("host", &HOST_DELAYS), ("fabric", &DELAYS)] {
+        let rate = if writer.draw.chance(0.6) { same } else { writer.pick(&RATES) };
+        let delay = writer.pick(delays);
+        writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+    }
+    for section in ["fabric", "\"fabric.back\"", "\"host.back\""] {
+        let admission = if writer.draw.chance(0.9) { "tail-drop" } else { "red" };
+        writer.line(format_args!(
+            "[port.{section}]\nmemory = \"chip\"\nadmission = {{ policy = \"{admission}\" }}"
+        ));
+    }
+    writer.lean_memory();
+    let tcp = writer.tcp();
+    writer.line(format_args!("[flows]\nsource = {{ kind = \"greedy\" }}\ntransport = {tcp}"));
+    for i in 1..=2 + writer.below(2 * hosts) {
+        let from = writer.below(hosts);
+        let to = (from + 1 + writer.below(hosts - 1)) % hosts;
+        let start = writer.below(3000);
+        writer.line(format_args!(
+            "[[flow]]\nname = \"f{i}\"\nfrom = \"host{}\"\nto = \"host{}\"\nstart = \"{start} us\"",
+            from + 1,
+            to + 1
+        ));
+        if writer.draw.chance(0.5) {
+            writer.traffic(&tcp);
+        }
+    }
+    writer.text
+}
+
 /// A random list of transfers, some of which may wait for others, over a random network.
 pub(crate) fn lists(seed: u64) -> String {
     let mut draw = Stream::new(seed, "lists");
@@ -664,6 +703,30 @@ impl Writer {
             false => "",
         };
         self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}\n{trim}"));
+    }
+
+    /// A memory with one pool and no classes.
+    fn lean_memory(&mut self) {
+        let (octets, cell) = (5000 * (1 + self.below(40)), self.pick(&["1", "53", "256", "1000"]));
+        let cells = octets / cell.parse::<u64>().expect("a number");
+        let check = self.pick(&["before", "after"]);
+        self.line(format_args!(
+            "[memory.chip]\nsize = \"{cells} cells\"\ncell = \"{cell} bytes\"\ndt_check = \"{check}\""
+        ));
+        let alpha = self.pick(&["0.5", "1.0", "8.0"]);
+        let (rate, depth) = (1 + self.below(9999), 1 + self.below(octets));
+        let policy = match self.below(4) {
+            0 => format!("dynamic-threshold\", alpha = {alpha}"),
+            1 => format!(
+                "occamy\", alpha = {alpha}, token_rate = \"{rate} per ms\", token_depth = \"{depth} cells\""
+            ),
+            _ => format!("{}\"", self.pick(&["complete-sharing", "complete-sharing", "abm", "follow-lqd"])),
+        };
+        self.line(format_args!("admission = {{ policy = \"{policy} }}"));
+        if self.draw.chance(0.6) {
+            let keys = self.memory_pushout();
+            self.line(format_args!("pushout = {{ {keys} }}"));
+        }
     }
 
     /// A push-out policy of a memory: where ports send cells, by frames.

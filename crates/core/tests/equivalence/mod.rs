@@ -19,7 +19,9 @@ mod why;
 
 use std::ops::Range;
 
-use generator::{circuits, credits, fabrics, lists, pauses, policed, rings, scenario, streams, together};
+use generator::{
+    circuits, credits, fabrics, lists, memories, pauses, policed, rings, scenario, streams, together,
+};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -227,6 +229,25 @@ fn both_engines_agree_where_policers_memories_gates_and_routes_meet() {
         compared += 1;
     }
     assert!(compared * 3 >= count, "only {compared} of {count} texts are scenarios");
+}
+
+#[test]
+fn both_engines_agree_where_memories_are_quiet_and_loud() {
+    let (count, [mut compared, mut lossy, mut removing]) = (how_many(), [0; 3]);
+    for seed in seeds(1) {
+        let text = memories(seed);
+        let Ok(checked) = load(&text, "memories.toml", &[]) else { continue };
+        let found = differences_of(seed, &checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        let (_, losses) = run(&checked, EngineKind::Fast, true);
+        let is_removed = |loss: &LossRecord| loss.reason == Reason::PushedOut;
+        compared += 1;
+        lossy += u64::from(!losses.is_empty());
+        removing += u64::from(losses.iter().any(is_removed));
+    }
+    assert!(compared * 3 >= count * 2, "only {compared} of {count} texts are scenarios");
+    assert!(lossy < compared, "memories reach their bounds in all {compared} runs");
+    assert!(removing * 5 >= compared, "memories remove packets in only {removing} of {compared} runs");
 }
 
 #[test]

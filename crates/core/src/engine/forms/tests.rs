@@ -9,7 +9,7 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 15] = [
+const FORMS: [Form; 16] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
@@ -25,6 +25,7 @@ const FORMS: [Form; 15] = [
     Form::SharedPorts,
     Form::Stations,
     Form::OrderedPorts,
+    Form::QuietMemories,
 ];
 
 thread_local! {
@@ -93,8 +94,14 @@ fn networks(text: fn(u64) -> String, count: u64) -> impl Iterator<Item = Scenari
 #[test]
 fn each_form_applies_and_gives_the_same_bytes_as_without_it() {
     let mut compared = [0; FORMS.len()];
-    let kinds =
-        [generator::scenario, generator::streams, generator::circuits, generator::rings, generator::fabrics];
+    let kinds = [
+        generator::scenario,
+        generator::streams,
+        generator::circuits,
+        generator::rings,
+        generator::fabrics,
+        generator::memories,
+    ];
     let fixed = networks(congested, 10).chain(networks(shared, 3));
     for scenario in kinds.into_iter().flat_map(|kind| networks(kind, 40)).chain(fixed) {
         let (whole, used) = run(&scenario, None);

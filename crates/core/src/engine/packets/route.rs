@@ -160,6 +160,8 @@ pub(crate) struct Routing {
     pub(crate) rules: IdVec<LineId, Option<Rule>>,
     /// For every such port its memory, if it still decides by a rule.
     pub(crate) memories: IdVec<LineId, Option<MemoryId>>,
+    /// For every port that judges every packet its memory, if that can be quiet (`transit/quiet.rs`).
+    pub(crate) quiet: IdVec<LineId, Option<MemoryId>>,
     /// For every port that judges every packet, then for every memory, the order in which it takes part, if that is not the common
     /// one; empty if there is no such port.
     pub(crate) stations: IdVec<StationId, Option<StationId>>,
@@ -263,6 +265,7 @@ impl Routing {
         is_recorded: impl Fn(LineId) -> bool,
     ) -> Routing {
         let ports = port_classes(scenario, network, is_recorded);
+        let quiet = ports.iter().map(|port| port.quiet).collect();
         let division = Lookahead::new(scenario, |line| match ports[line].destination() {
             PacketDestination::Meet => Some(line.station()),
             PacketDestination::Shared => {
@@ -292,7 +295,7 @@ impl Routing {
         }
         let Rows { list, extras, kinds, .. } = rows;
         let steps = Steps { list, extras, kinds: kinds.list, first, branches };
-        Routing { steps, rules, memories, stations, division, ends }
+        Routing { steps, rules, memories, quiet, stations, division, ends }
     }
 }
 
@@ -303,6 +306,8 @@ struct PortClass {
     rule: Option<Rule>,
     /// The memory that it shares, if all ports of that decide by a rule.
     memory: Option<MemoryId>,
+    /// The memory that it shares, if that can be quiet and all its ports accept what fits.
+    quiet: Option<MemoryId>,
     /// Whether it belongs to a host.
     is_from_host: bool,
     /// Whether packets arrive over several lines.
@@ -368,6 +373,7 @@ fn port_classes(
     let of_port = |((number, line), port): ((LineId, &Line), &Port)| PortClass {
         rule: if is_judging(number) { None } else { rule(line, port) },
         memory: None,
+        quiet: None,
         is_from_host: scenario.nodes[line.from].kind == NodeKind::Host,
         meets: meets[number],
         polices: polices[number],
@@ -380,8 +386,14 @@ fn port_classes(
     let mut ports: IdVec<LineId, PortClass> = lines.zip(&network.ports).map(of_port).collect();
     let is_ruled =
         |port: &PortClass| port.rule.is_some() && !port.polices && !port.loses && !port.is_from_host;
-    let memories = ruled_memories(network, |port| is_ruled(&ports[port]));
+    let limits = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
+    let memories = ruled_memories(network, limits, |port| is_ruled(&ports[port]));
+    let can_be_quiet =
+        |memory: &Memory| allows(Form::QuietMemories) && memory.acts() && memory.quiet_bound().is_some();
+    let takes_all = |port: &PortClass| is_ruled(port) && matches!(port.rule, Some(Rule::Fits));
+    let quiet = ruled_memories(network, can_be_quiet, |port| takes_all(&ports[port]));
     ports.iter_mut().zip(memories).for_each(|(port, memory)| port.memory = memory);
+    ports.iter_mut().zip(quiet).for_each(|(port, memory)| port.quiet = memory);
     for (port, line) in ports.iter_mut().zip(&scenario.lines) {
         port.rule = port.rule.filter(|_| !matches!(line.port.measure, Measure::MemoryCells(_)));
     }
@@ -443,10 +455,12 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept
-/// by a rule; empty if there is no such memory.
-fn ruled_memories(network: &Network, is_ruled: impl Fn(LineId) -> bool) -> IdVec<LineId, Option<MemoryId>> {
-    let can_be_ruled = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
+/// For every port the memory that it shares, if the memory can be ruled, and all its ports are; empty if there is no such memory.
+fn ruled_memories(
+    network: &Network,
+    can_be_ruled: impl Fn(&Memory) -> bool,
+    is_ruled: impl Fn(LineId) -> bool,
+) -> IdVec<LineId, Option<MemoryId>> {
     let mut ruled: IdVec<MemoryId, bool> = network.memories().map(can_be_ruled).collect();
     if !ruled.iter().any(|ruled| *ruled) {
         return IdVec::default();

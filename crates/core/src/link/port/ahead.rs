@@ -6,6 +6,8 @@ use super::{ONLY_QUEUE, Port, Sending};
 use crate::buffer::queue::Queue;
 use crate::link::line::Sent;
 use crate::memory::{Account, Leaving, Memory};
+use crate::pace::TransmissionTime;
+use crate::scheduler::Scheduler;
 use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::PortVc;
@@ -20,6 +22,68 @@ pub(crate) struct Accepted {
 }
 
 impl Port {
+    /// Judge an arriving packet by the memory alone, and count it if it fits; the error is the reason for its loss. Only for a port that
+    /// sends in order of arrival and accepts what fits.
+    #[inline]
+    pub(crate) fn take_in_ahead(
+        &mut self,
+        memory: &mut Memory,
+        now: Time,
+        unit: &Unit,
+        vc: PortVc,
+    ) -> Result<(), Reason> {
+        self.counters.arrived(unit);
+        let (size, account) = (self.size_of(unit), self.account(unit, vc));
+        let Some(charge) = memory.offer(now, account, size, unit) else {
+            self.counters.lost(Reason::Overflow);
+            memory.note_loss(account);
+            return Err(Reason::Overflow);
+        };
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
+        self.pool.add_ahead(vc, size); // the memory has found room
+        memory.take_in(now, account, charge, size);
+        Ok(())
+    }
+
+    /// Send a packet that has been taken in, which takes `pace`, on the free line.
+    #[inline]
+    pub(crate) fn send_ahead(&mut self, now: Time, unit: Unit, vc: PortVc, pace: &TransmissionTime) -> Sent {
+        self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
+        self.line.send_for(now, pace)
+    }
+
+    /// Release the packet in transmission, whose last bit has left.
+    #[inline]
+    pub(crate) fn finish_ahead(&mut self, memory: &mut Memory, now: Time) {
+        let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
+        self.release(memory, now, &Accepted { unit, vc, size });
+    }
+
+    /// Show these packets as the only queue.
+    pub(crate) fn line_up_only(&mut self, waiting: impl Iterator<Item = Unit>) {
+        let frames = self.share.as_ref().is_some_and(|share| share.keeps_frames());
+        self.queues[ONLY_QUEUE] = if frames { Queue::of_frames() } else { Queue::default() };
+        waiting.for_each(|unit| {
+            self.queues[ONLY_QUEUE].push(unit);
+        });
+    }
+
+    /// Put packets that the port has taken in into the only queue, which is empty.
+    pub(crate) fn enqueue_ahead(&mut self, waiting: impl Iterator<Item = Unit>) {
+        for unit in waiting {
+            self.queues[ONLY_QUEUE].push(unit);
+            self.scheduler.joined(ONLY_QUEUE);
+        }
+    }
+
+    /// Take the first packet that waits out of the only queue; the port still counts it.
+    pub(crate) fn take_first(&mut self) -> Option<Unit> {
+        let unit = self.queues[ONLY_QUEUE].pop()?;
+        let is_empty = self.queues[ONLY_QUEUE].is_empty();
+        self.scheduler.left(ONLY_QUEUE, is_empty);
+        Some(unit)
+    }
+
     /// Judge an arriving packet. Return an accepted packet, possibly marked, and its departure; the error is the
     /// reason for its loss. Only for a port that sends in order of arrival and decides by a rule.
     #[inline]

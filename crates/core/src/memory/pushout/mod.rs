@@ -35,6 +35,12 @@ registry! {
         /// before it removes anything.
         fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
 
+        /// Return the greatest occupancy of a memory of `capacity` at which the policy removes nothing. A memory calls it only for a unit
+        /// that finds no room.
+        fn quiet_up_to(&self, capacity: u64) -> u64 {
+            capacity
+        }
+
         /// Return whether the memory reports every queue that has received or sent a unit.
         fn watches(&self) -> bool {
             false

@@ -2,6 +2,7 @@
 
 use super::{Context, Pool, Sharing};
 use crate::buffer::admission::dynamic_threshold::DynamicThreshold;
+use crate::buffer::capacity::Capacity;
 use crate::refused::Refused;
 
 pub use crate::buffer::admission::dynamic_threshold::Params;
@@ -42,6 +43,22 @@ impl Thresholds {
     #[inline]
     pub(super) fn can_be_exceeded(&self, pool: &Pool) -> bool {
         self.lowest.is_some_and(|lowest| pool.total() as f64 > lowest.of(pool))
+    }
+
+    /// Return the greatest occupancy of a pool of `capacity` at which no queue can be longer than its threshold.
+    pub(super) fn quiet_up_to(&self, capacity: u64) -> Option<u64> {
+        let can_be_exceeded = |occupancy: u64| {
+            let mut pool = Pool::new(Capacity::limited(capacity), 1);
+            pool.add(0, occupancy);
+            self.can_be_exceeded(&pool)
+        };
+        // the occupancy grows and the threshold falls, so there is one border
+        let (mut quiet, mut loud) = (0, capacity + 1);
+        while loud - quiet > 1 {
+            let middle = quiet + (loud - quiet) / 2;
+            if can_be_exceeded(middle) { loud = middle } else { quiet = middle }
+        }
+        Some(quiet)
     }
 
     /// Return whether a queue is longer than its threshold.

@@ -93,6 +93,12 @@ registry! {
         fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
             None
         }
+
+        /// Return the greatest occupancy of a pool of `capacity` at which a scheme that expels has nothing to expel, however the queues
+        /// share it; `None` if it cannot name one.
+        fn quiet_up_to(&self, capacity: u64) -> Option<u64> {
+            None
+        }
     }
 
     /// Return whether the scheme [expels](Sharing::expels) waiting packets.

@@ -40,6 +40,10 @@ impl Sharing for Policy {
         self.expeller.departed(leaving.now, leaving.size);
     }
 
+    fn quiet_up_to(&self, capacity: u64) -> Option<u64> {
+        self.thresholds.quiet_up_to(capacity)
+    }
+
     fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
         let Policy { thresholds, expeller } = self;
         if !thresholds.can_be_exceeded(pool) {
@@ -56,6 +60,27 @@ mod tests {
     use crate::buffer::capacity::Capacity;
     use crate::units::ids::LineId;
     use crate::units::{CellCount, PerSecond};
+
+    #[test]
+    fn up_to_its_bound_no_queue_can_exceed_its_threshold_and_beyond_it_one_does() {
+        let queues = [terms(LineId(0), Some(0.5)), terms(LineId(1), None)];
+        for (alpha, own) in [(8.0, None), (2.0, Some(0.5)), (0.1, None), (1e9, None)] {
+            let params =
+                Params { alpha, token_rate: PerSecond(1_000_000_000_000), token_depth: CellCount(10) };
+            let queues = [terms(LineId(0), own), queues[1]];
+            for capacity in [1, 2, 99, 1_250_000] {
+                let policy = Policy::new(&params, &context(&queues)).unwrap();
+                let bound = policy.quiet_up_to(capacity).unwrap();
+                let expels = |held: u64| {
+                    let mut pool = Pool::new(Capacity::limited(capacity), queues.len());
+                    pool.add(0, held);
+                    policy.clone().expels(Time(0), &pool, &|_| Some(1)).is_some()
+                };
+                assert!(bound <= capacity && !expels(bound), "{alpha} of {capacity}: {bound}");
+                assert!(bound == capacity || expels(bound + 1), "{alpha} of {capacity}: {bound}");
+            }
+        }
+    }
 
     #[test]
     fn the_next_queue_in_turn_over_its_own_threshold_loses_a_packet_when_there_are_tokens_for_it() {

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::in_order::OrderedPorts;
+use super::quiet::QuietMemories;
 use super::stations::Stations;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
 use crate::engine::coupling::{self, ActingMemories, Controls, GateClocks};
 use crate::engine::forms::{Form, allows};
-use crate::engine::packets::route::{Entrance, Packet};
+use crate::engine::packets::route::{Entrance, Packet, Steps};
 use crate::engine::questions::{number_at_port, policed_ports};
 use crate::kernel::queue::{Class, Event};
 use crate::link::line::Sent;
@@ -22,7 +23,7 @@ use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, StationId};
 
 /// The state of ports that judge every packet, beyond that of the network.
 pub(super) struct JudgingPorts {
-    waiting: WaitingPackets,
+    pub(super) waiting: WaitingPackets,
     memories: ActingMemories,
     controls: Controls,
     gates: GateClocks,
@@ -32,6 +33,7 @@ pub(super) struct JudgingPorts {
     losses: Vec<Loss>,
     pub(super) stations: Stations,
     pub(super) ordered: OrderedPorts,
+    pub(super) quiet: QuietMemories,
     /// The record of packets at ports; packets pass ports that are recorded only here.
     pub(super) record: Option<Box<TracedPackets>>,
 }
@@ -42,7 +44,7 @@ impl JudgingPorts {
         scenario: &Scenario,
         network: &Network,
         steps: usize,
-        stations: IdVec<StationId, Option<StationId>>,
+        (stations, quiet): (IdVec<StationId, Option<StationId>>, IdVec<LineId, Option<MemoryId>>),
         record: Option<TracedPackets>,
     ) -> JudgingPorts {
         let (polices, stations) = (policed_ports(scenario), Stations::new(stations));
@@ -62,9 +64,22 @@ impl JudgingPorts {
             cyclic: scenario.pause_cycles().into_iter().flatten().collect(),
             losses: Vec::new(),
             ordered,
+            quiet: QuietMemories::new(network, quiet),
             stations,
             record: record.map(Box::new),
         }
+    }
+
+    /// Show each port the packets of its queues that the engine keeps.
+    pub(super) fn show(&self, network: &mut Network, steps: &Steps) {
+        self.ordered.show(network, steps);
+        self.quiet.show(network, steps);
+    }
+
+    /// Show no packets at these ports.
+    pub(super) fn hide(&self, network: &mut Network, steps: &Steps) {
+        self.ordered.hide(network, steps);
+        self.quiet.hide(network);
     }
 }
 
@@ -91,6 +106,9 @@ impl Transit {
         }
         if self.judging.ordered.has(port) {
             return self.arrive_in_order(at, packet, now);
+        }
+        if let Some(memory) = self.stays_quiet(port, packet.head.bytes) {
+            return self.arrive_quietly(at, packet, memory, now);
         }
         let (unit, number) = (packet.unit(&extra), extra.number);
         let hop = Hop { port, vc: number };
@@ -119,6 +137,9 @@ impl Transit {
 
     /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
     pub(crate) fn free(&mut self, port: LineId, now: Time) -> Option<Onward> {
+        if let Some(memory) = self.judging.quiet.quiet(port) {
+            return self.free_quietly(port, memory, now);
+        }
         self.network.at(port, |port, _| port.finish(now));
         let started = self.start(port, now);
         self.settle(port, now);
@@ -203,7 +224,7 @@ impl Transit {
     /// Remove the record of a packet that leaves a port that judges every packet. A circuit keeps its order, so records
     /// before it belong to packets that the port has lost, and go too; at a port that lets packets overtake, only this
     /// record goes.
-    fn leave(&mut self, at: u32, frame: u32) -> Packet {
+    pub(super) fn leave(&mut self, at: u32, frame: u32) -> Packet {
         let place = self.steps.port(at);
         if self.network.ports[place].lets_overtake() {
             return self.judging.waiting.remove(at, frame).expect("a packet that is sent has come");

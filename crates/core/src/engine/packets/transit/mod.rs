@@ -15,6 +15,7 @@
 pub(crate) mod arrivals;
 mod in_order;
 mod judging;
+mod quiet;
 mod recorded;
 mod ruled;
 mod stations;
@@ -114,7 +115,7 @@ impl Transit {
     pub(crate) fn new(scenario: &Scenario, log: bool, record: Option<TracedPackets>) -> Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let network = Network::between_hosts(scenario);
-        let Routing { steps, rules, memories, stations, division, ends } =
+        let Routing { steps, rules, memories, quiet, stations, division, ends } =
             Routing::new(scenario, &network, |port| record.as_ref().is_some_and(|record| record.has(port)));
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let waiting_steps = if rules.iter().any(Option::is_none) { steps.list.len() } else { 0 };
@@ -127,7 +128,7 @@ impl Transit {
             sampled: SampledPorts { ports: sampled.collect(), next: Time::ZERO, every: scenario.sample },
             ruled: RuledPorts::new(scenario, rules, window, &network.ports),
             shared: SharedPorts::new(memories),
-            judging: JudgingPorts::new(scenario, &network, waiting_steps, stations, record),
+            judging: JudgingPorts::new(scenario, &network, waiting_steps, (stations, quiet), record),
             packet_hops: 0,
             log: log.then(Vec::new),
             on_lines: IdVec::filled(0, scenario.vcs.len()),
@@ -171,10 +172,10 @@ impl Transit {
     pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.settle_before(now);
         self.shared.show(&mut self.network);
-        self.judging.ordered.show(&mut self.network, &self.steps);
+        self.judging.show(&mut self.network, &self.steps);
         self.network.reset_counters(now);
         self.shared.hide(&mut self.network);
-        self.judging.ordered.hide(&mut self.network, &self.steps);
+        self.judging.hide(&mut self.network, &self.steps);
         for (books, tally) in self.circuits.iter_mut().zip(tallies(scenario, &self.hosts.ends)) {
             (books.unmeasured, books.cut) = (tally.arrived, 0);
         }
@@ -184,7 +185,7 @@ impl Transit {
     pub(crate) fn close(mut self, scenario: &Scenario) -> Transit {
         self.settle_before(self.window.to);
         self.shared.show(&mut self.network);
-        self.judging.ordered.show(&mut self.network, &self.steps);
+        self.judging.show(&mut self.network, &self.steps);
         self.ruled.close(self.window, &mut self.network.ports);
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts.ends));
         for ((circuit, tally), books) in circuits.zip(&self.circuits) {
