@@ -125,11 +125,20 @@ impl Line {
     /// Send a unit of `bytes` octets at `now` or as soon as the line is free.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
+        if now > self.free {
+            (self.free, self.carry) = (now, 0);
+        }
+        let starts = self.free;
         let (whole, rest) = self.transmission(bytes);
-        self.send_for(now, &TransmissionTime { whole: Span(whole), rest, rate: self.rate.0 })
+        self.carry += rest;
+        let extra = u64::from(self.carry >= self.rate.0);
+        self.carry -= extra * self.rate.0;
+        self.free = starts + Span(whole + extra);
+        let ends = starts + Span(whole);
+        Sent { starts, ends, arrives: ends + self.latency }
     }
 
-    /// Send a unit that takes this time at the rate of the line, at `now` or as soon as the line is free.
+    /// Like `send`, for a unit that is known to take this time at the rate of the line.
     #[inline]
     pub(crate) fn send_for(&mut self, now: Time, pace: &TransmissionTime) -> Sent {
         if now > self.free {

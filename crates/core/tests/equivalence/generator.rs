@@ -291,9 +291,9 @@ pub(crate) fn memories(seed: u64) -> String {
     writer.lean_memory();
     let tcp = writer.tcp();
     writer.line(format_args!("[flows]\nsource = {{ kind = \"greedy\" }}\ntransport = {tcp}"));
-    for i in 1..=2 + writer.below(2 * hosts) {
-        let from = writer.below(hosts);
-        let to = (from + 1 + writer.below(hosts - 1)) % hosts;
+    for i in 1..=4 + writer.below(3 * hosts) {
+        let to = if writer.draw.chance(0.6) { 0 } else { writer.below(hosts) };
+        let from = (to + 1 + writer.below(hosts - 1)) % hosts;
         let start = writer.below(3000);
         writer.line(format_args!(
             "[[flow]]\nname = \"f{i}\"\nfrom = \"host{}\"\nto = \"host{}\"\nstart = \"{start} us\"",
@@ -707,7 +707,7 @@ impl Writer {
 
     /// A memory with one pool and no classes.
     fn lean_memory(&mut self) {
-        let (octets, cell) = (5000 * (1 + self.below(40)), self.pick(&["1", "53", "256", "1000"]));
+        let (octets, cell) = (1500 * (2 + self.below(20)), self.pick(&["1", "53", "256", "1000"]));
         let cells = octets / cell.parse::<u64>().expect("a number");
         let check = self.pick(&["before", "after"]);
         self.line(format_args!(

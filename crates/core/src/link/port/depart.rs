@@ -13,7 +13,7 @@ use crate::buffer::admission::Admission;
 use crate::buffer::admission::Head;
 use crate::link::control::Control;
 use crate::link::gate::Gate;
-use crate::link::line::{Line, Sent};
+use crate::link::line::Sent;
 use crate::scheduler::Scheduler;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -160,23 +160,11 @@ impl Port {
 
     #[inline(always)]
     pub(super) fn send(&mut self, now: Time, unit: Unit, vc: PortVc) -> Started {
-        self.send_by(now, unit, vc, |line, ready| line.send(ready, unit.bytes))
-    }
-
-    /// Like `send`; `transmit` occupies the line.
-    #[inline(always)]
-    pub(super) fn send_by(
-        &mut self,
-        now: Time,
-        unit: Unit,
-        vc: PortVc,
-        transmit: impl FnOnce(&mut Line, Time) -> Sent,
-    ) -> Started {
         if unit.begins_frame() {
             self.line.rest(now, unit.subject());
         }
         let ready = self.pass_gates(now, &unit, vc);
-        let sent = transmit(&mut self.line, ready);
+        let sent = self.line.send(ready, unit.bytes);
         self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
         Started { unit: self.boundaries[vc].pass(unit), sent }
     }

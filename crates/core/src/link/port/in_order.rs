@@ -167,7 +167,12 @@ impl Port {
             self.counters.waited(now, arrived);
         }
         self.scheduler.sent(queue, self.line.octets(unit.bytes).into());
-        Ok(self.send_by(now, unit, vc, |line, ready| line.send_for(ready, pace)))
+        if unit.begins_frame() {
+            self.line.rest(now, unit.subject());
+        }
+        let sent = self.line.send_for(now, pace);
+        self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
+        Ok(Started { unit: self.boundaries[vc].pass(unit), sent })
     }
 
     /// Count a packet that the policy has discarded at the head.
