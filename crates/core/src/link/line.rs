@@ -6,6 +6,7 @@
 //! and is at most a picosecond later. Hence a train from a line of an equal or lower rate passes an idle line with
 //! unchanged gaps, and all its units have equal transmission times.
 
+use super::law::Course;
 use crate::pace::TransmissionTime;
 use crate::rng::{Keyed, Subject};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
@@ -22,12 +23,14 @@ pub struct Line {
     cell: (u64, u64),
 }
 
-/// The rests and the padding of a line.
+/// The rests, the padding and the changing rate of a line.
 #[derive(Clone, Debug, Default)]
 struct Extras {
     rest: Option<Rest>,
     /// Least octets of a unit on the line: shorter ones are padded.
     minimum: u16,
+    /// Progress along its law, if its rate changes.
+    course: Option<Course>,
 }
 
 /// The random time that a host waits before each frame: a remedy against phase effects (S. Floyd, V. Jacobson, "On
@@ -76,6 +79,14 @@ impl Line {
         self
     }
 
+    /// Return this line with a rate that changes; its own rate is the mean.
+    pub fn with_course(mut self, course: Option<Course>) -> Line {
+        if course.is_some() {
+            self.extras.get_or_insert_default().course = course;
+        }
+        self
+    }
+
     /// Return the octets that a unit of `bytes` octets takes on the line.
     #[inline]
     pub fn octets(&self, bytes: u16) -> u16 {
@@ -99,11 +110,24 @@ impl Line {
     /// line is free.
     #[inline]
     pub fn rest(&mut self, now: Time, subject: Subject) {
-        if let Some(rest) = self.extras.as_ref().and_then(|extras| extras.rest.as_ref()) {
+        if let Some(extras) = &mut self.extras
+            && let Some(rest) = &extras.rest
+        {
             if now > self.free {
                 (self.free, self.carry) = (now, 0);
             }
             self.free += rest.before(subject);
+            if let Some(course) = &mut extras.course {
+                course.rest(self.free);
+            }
+        }
+    }
+
+    /// Record that no unit waits for the line.
+    #[inline]
+    pub(crate) fn idle(&mut self) {
+        if let Some(course) = self.extras.as_mut().and_then(|extras| extras.course.as_mut()) {
+            course.idle();
         }
     }
 
@@ -125,11 +149,16 @@ impl Line {
     /// Send a unit of `bytes` octets at `now` or as soon as the line is free.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
+        let bytes = match &mut self.extras {
+            None => bytes,
+            Some(extras) if extras.course.is_none() => bytes.max(extras.minimum),
+            Some(_) => return self.send_on_course(now, bytes),
+        };
         if now > self.free {
             (self.free, self.carry) = (now, 0);
         }
         let starts = self.free;
-        let (whole, rest) = self.transmission(bytes);
+        let (whole, rest) = self.time_of(bytes);
         self.carry += rest;
         let extra = u64::from(self.carry >= self.rate.0);
         self.carry -= extra * self.rate.0;
@@ -138,7 +167,7 @@ impl Line {
         Sent { starts, ends, arrives: ends + self.latency }
     }
 
-    /// Like `send`, for a unit that is known to take this time at the rate of the line.
+    /// Like `send`, for a unit that is known to take this time on a line of a constant rate.
     #[inline]
     pub(crate) fn send_for(&mut self, now: Time, pace: &TransmissionTime) -> Sent {
         if now > self.free {
@@ -150,9 +179,24 @@ impl Line {
         Sent { starts, ends, arrives: ends + self.latency }
     }
 
+    /// Send a unit on a line whose rate changes: its ends are exact instants, rounded down.
+    #[inline(never)]
+    fn send_on_course(&mut self, now: Time, bytes: u16) -> Sent {
+        let octets = self.octets(bytes);
+        let course = self.extras.as_mut().and_then(|extras| extras.course.as_mut());
+        let (starts, ends) = course.expect("the rate changes").send(now, self.free, octets);
+        self.free = ends;
+        Sent { starts, ends, arrives: ends + self.latency }
+    }
+
     #[inline]
     fn transmission(&self, bytes: u16) -> (u64, u64) {
-        let bytes = self.octets(bytes);
+        self.time_of(self.octets(bytes))
+    }
+
+    /// Return the transmission time of a unit that takes `bytes` octets on the line.
+    #[inline]
+    fn time_of(&self, bytes: u16) -> (u64, u64) {
         if u64::from(bytes) == CELL_BYTES { self.cell } else { self.rate.time_of_bits(u64::from(bytes) * 8) }
     }
 }

@@ -386,7 +386,10 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: IdSlice<'_, PortVc, Circui
             Pool::new(line.port.capacity, vcs.len()),
             line.port.admission.build(&context).expect("a checked scenario can be built"),
             line.port.scheduler.build(&context).expect("a checked scenario can be built"),
-            Line::new(line.rate.fixed(), latency).with_rest(rest(scenario, line)).with_minimum(line.minimum),
+            Line::new(line.rate.mean(), latency)
+                .with_rest(rest(scenario, line))
+                .with_minimum(line.minimum)
+                .with_course(line.rate.course(scenario.seed, &line.name)),
         )
     })
 }

@@ -66,7 +66,7 @@ impl ClassThroughput {
             Medium::Cells => CELL_PAYLOAD as f64 / CELL_BYTES as f64,
             Medium::Packets => 1.0,
         };
-        Some(self.ip_rate / (line.rate.mean().as_f64() * room))
+        Some(self.ip_rate / (line.rate.mean_between(scenario.warmup, scenario.duration) * room))
     }
 
     fn json(&self, name: &str, scenario: &Scenario) -> Json {

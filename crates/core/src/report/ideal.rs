@@ -12,7 +12,7 @@ use crate::units::ids::{IdVec, LineId};
 /// number of packets needs only the rate that carries them.
 pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
     let capacities: IdVec<LineId, f64> =
-        scenario.lines.iter().map(|line| line.sending_rate().as_f64()).collect();
+        scenario.lines.iter().map(|line| line.measured_rate(scenario)).collect();
     let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();
     max_min(&capacities, &demands)
 }

@@ -95,6 +95,12 @@ fn check_classes(scenario: &Scenario, circuits: IdSlice<'_, PortVc, CircuitId>) 
 
 /// Refuse credits on a line on which they cannot work.
 fn check_line(line: &Line, back: &Line, spec: &Spec) -> Result<(), Refused> {
+    if let Some(changing) = [line, back].into_iter().find(|line| !line.rate.is_constant()) {
+        return unfit(format!(
+            "must be left out: credits cover the round trip at a constant rate, and the rate of the line {:?} changes",
+            changing.name
+        ));
+    }
     if !spec.is_per_circuit() {
         return check_packet_line(line, back);
     }

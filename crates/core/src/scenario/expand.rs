@@ -52,7 +52,7 @@ pub(super) struct SectionedFile<'a> {
     pub measure: Option<&'a Node>,
     /// The section of the workload.
     pub workload: Option<&'a Node>,
-    /// The table of rows of files that a workload names.
+    /// The table of texts of files: rows of a workload, sizes, and rates of lines.
     pub rows: Option<&'a Node>,
     /// The defaults of flows.
     pub flows: Option<&'a Node>,
@@ -174,6 +174,7 @@ impl<'a> SectionedFile<'a> {
         let [nodes, mut links, flows] =
             ["node", "link", "flow"].map(|name| take_entries(&mut explicit, name));
         self.set_rates(&mut links, &flows)?;
+        self.add_traces(&mut links);
         Ok(Explicit { nodes, links, flows })
     }
 
@@ -284,6 +285,23 @@ impl<'a> SectionedFile<'a> {
             }
         }
         Ok(self.with_files(with_profile(merged)))
+    }
+
+    /// Add to the rates of links the texts of the files that they name, if the scenario contains them.
+    fn add_traces(&self, links: &mut [Node]) {
+        let Some(rows) = self.rows else { return };
+        let add = |table: &mut Node| {
+            let Value::Table(keys) = &mut table.value else { return };
+            if let Some((_, rate)) = keys.iter_mut().find(|(key, _)| key.name == "rate") {
+                let data = rate.get("trace").and_then(Node::text).and_then(|file| rows.get(file));
+                add_data(rate, data);
+            }
+        };
+        for link in links {
+            add(link);
+            let Value::Table(keys) = &mut link.value else { continue };
+            keys.iter_mut().filter(|(key, _)| key.name == "back").for_each(|(_, back)| add(back));
+        }
     }
 
     /// Add to a flow whose source replays a file the packets of this file, or to one whose sizes are in a file the text of

@@ -128,14 +128,14 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         class: line.class.clone(),
         from: node(line.from),
         to: node(line.to),
-        rate: line.rate.fixed(),
+        rate: line.rate.clone(),
         delay: line.delay,
         medium: Some(line.medium),
         pause: line.rest,
         weight: line.weight,
         minimum: (line.minimum > 0).then_some(Bytes(line.minimum.into())),
         duplex: back.is_some(),
-        back: back.map(|back| Nested(BackSection { rate: Some(back.rate.fixed()), delay: Some(back.delay) })),
+        back: back.map(|back| Nested(BackSection { rate: Some(back.rate.clone()), delay: Some(back.delay) })),
     })
 }
 

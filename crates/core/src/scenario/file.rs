@@ -6,6 +6,7 @@ use crate::buffer::size::{BufferSize, Level, PortBuffer};
 use crate::discipline;
 use crate::language::spec::{Named, Nested};
 use crate::link::gate::{self, loss};
+use crate::link::law::Law;
 use crate::memory::response::{PauseLevel, Response};
 use crate::memory::sharing::{self, complete_sharing};
 use crate::memory::{self, Side, ThresholdCheck};
@@ -120,8 +121,8 @@ section! {
         pub from: String,
         /// Node at which it ends.
         pub to: String,
-        /// Rate.
-        pub rate: Rate,
+        /// Rate: one for all time, or how it changes.
+        pub rate: Law,
         /// Propagation delay.
         pub delay: Span,
         /// What it carries; by default cells with the adaptation aal5 and packets with the adaptation packet.
@@ -145,7 +146,7 @@ section! {
     /// The other direction of a link, where it differs.
     pub struct BackSection {
         /// Rate; by default that of the link.
-        pub rate: Option<Rate> = None,
+        pub rate: Option<Law> = None,
         /// Propagation delay; by default that of the link.
         pub delay: Option<Span> = None,
     }

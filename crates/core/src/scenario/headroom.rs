@@ -132,6 +132,12 @@ pub(super) fn settle<'s>(
 ) -> Result<(), PauseRefusal> {
     for queue in memories.iter_mut().flat_map(|memory| &mut memory.queues) {
         let Some(pause) = &mut queue.limits.pause else { continue };
+        let lines = [Some(queue.line), scenario.lines[queue.line].back];
+        let mut lines = lines.into_iter().flatten().map(|line| &scenario.lines[line]);
+        if let Some(line) = lines.find(|line| !line.rate.is_constant()) {
+            let why = "must be left out: headroom follows from a constant rate, and that of the line";
+            return Err((queue.class.clone(), "pause", format!("{why} {:?} changes", line.name)));
+        }
         let Some(response) = section(&queue.class).response else { continue };
         let Line { name, rate, .. } = &scenario.lines[queue.line];
         pause.response = response.time(rate.peak()).map_err(|why| {

@@ -10,14 +10,10 @@ use crate::language::item::Item;
 use crate::language::names::NameIndex;
 use crate::language::spec::{Field, Section};
 use crate::language::tree::{self, Fault, arrow};
-use crate::link::law::Law;
+use crate::link::law::{FASTEST, Law, SLOWEST};
 use crate::units::ids::{IdVec, LineId, NodeId};
 use crate::units::{Bytes, Rate, Span};
 
-/// The fastest line: a cell still lasts four picoseconds.
-pub(super) const FASTEST: Rate = Rate(100_000_000_000_000);
-/// The slowest line.
-pub(super) const SLOWEST: Rate = Rate(1_000);
 /// The greatest weight of a link among equal ones.
 const MOST_WEIGHT: u32 = 65_535;
 /// The longest delay: 255 hops of it are a few days, which fit into instants of 64 bits.
@@ -29,15 +25,18 @@ pub(super) fn check(
     nodes: &IdVec<NodeId, NetworkNode>,
     node_names: &NameIndex,
     adaptation: &adaptation::Spec,
-) -> Result<IdVec<LineId, Line>, Fault> {
+) -> Result<(IdVec<LineId, Line>, Vec<LastStep>), Fault> {
     let mut names = NameIndex::default();
     let plain = [Medium::Cells, Medium::Packets].map(|medium| (medium, Arc::new(Ports::plain(medium))));
-    let mut lines = Vec::with_capacity(2 * entries.len());
+    let (mut lines, mut last_steps) = (Vec::with_capacity(2 * entries.len()), Vec::new());
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<LinkSection>::entry(entry, "link", index)?;
         let forth = forth(&item, nodes, node_names, adaptation, &plain)?;
         let first = lines.len();
         let back = if item.it.duplex { Some(back(&item, &forth, LineId::new(first))?) } else { None };
+        last_steps.extend(last_step(&item, "rate.steps", &forth.rate));
+        let own = item.it.back.as_ref().and_then(|back| back.0.rate.as_ref());
+        last_steps.extend(own.and_then(|rate| last_step(&item, "back.rate.steps", rate)));
         lines.push(Line { back: back.as_ref().map(|_| LineId::new(first + 1)), ..forth });
         lines.extend(back);
         for line in &lines[first..] {
@@ -45,7 +44,16 @@ pub(super) fn check(
             names.add(&line.name).map_err(|why| item.fault("name", why + more))?;
         }
     }
-    Ok(lines.into())
+    Ok((lines.into(), last_steps))
+}
+
+/// The last time that `rate.steps` of a link names, and the fault if the run ends before it.
+pub(super) type LastStep = (Span, Fault);
+
+fn last_step(item: &Item<'_, LinkSection>, key: &str, rate: &Law) -> Option<LastStep> {
+    let last = rate.last_step().filter(|last| *last > Span::ZERO)?;
+    let message = format!("must end before the run does, which is shorter than {last}: set a longer duration");
+    Some((last, item.fault(key, message)))
 }
 
 /// Build the line of a link from its start to its end.
@@ -71,14 +79,14 @@ fn forth(
     };
     let medium = link.medium.unwrap_or(default);
     [from, to].into_iter().try_for_each(|end| check_medium(item, &nodes[end], medium))?;
-    check_rate(item, "rate", link.rate)?;
+    check_rate(item, "rate", &link.rate)?;
     check_delay(item, "delay", link.delay)?;
     check_delay(item, "pause", link.pause)?;
     let can_rest = link.pause == Span::ZERO || nodes[from].kind == NodeKind::Host;
     item.ensure(can_rest, "pause", "only a host rests between frames")?;
     let (name, class) = (link.name.clone(), link.class.clone());
     let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
-    let (rate, delay, rest) = (Law::Constant(link.rate), link.delay, link.pause);
+    let (rate, delay, rest) = (link.rate.clone(), link.delay, link.pause);
     let (minimum, weight) = (minimum(item, medium, adaptation)?, link.weight);
     let message = format!("must be from 1 to {MOST_WEIGHT}");
     item.ensure((1..=MOST_WEIGHT).contains(&weight), "weight", &message)?;
@@ -99,8 +107,8 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: LineId) -> Result<Lin
         None => format!("{}.back", forth.name),
     };
     let class = if forth.class.is_empty() { String::new() } else { format!("{}.back", forth.class) };
-    let (rate, delay) = (rate.unwrap_or(link.rate), delay.unwrap_or(forth.delay));
-    check_rate(item, "back.rate", rate)?;
+    let (rate, delay) = (rate.unwrap_or_else(|| link.rate.clone()), delay.unwrap_or(forth.delay));
+    check_rate(item, "back.rate", &rate)?;
     check_delay(item, "back.delay", delay)?;
     let (from, to) = (forth.to, forth.from);
     let (minimum, weight, medium, port) =
@@ -110,7 +118,7 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: LineId) -> Result<Lin
         class,
         from,
         to,
-        rate: Law::Constant(rate),
+        rate,
         delay,
         rest: Span::ZERO,
         weight,
@@ -152,7 +160,8 @@ fn minimum(
     Ok(u16::try_from(item.it.minimum.unwrap_or(of_adaptation).0).expect("a checked minimum"))
 }
 
-fn check_rate(item: &Item<'_, LinkSection>, key: &str, rate: Rate) -> Result<(), Fault> {
+fn check_rate(item: &Item<'_, LinkSection>, key: &str, rate: &Law) -> Result<(), Fault> {
+    let Law::Constant(rate) = *rate else { return Ok(()) }; // laws check their rates themselves
     item.ensure(rate > Rate(0), key, "must be greater than 0 b/s")?;
     item.ensure(rate >= SLOWEST, key, "must be at least 1 kb/s")?;
     item.ensure(rate <= FASTEST, key, "must be at most 100 Tb/s")

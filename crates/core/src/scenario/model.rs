@@ -305,6 +305,13 @@ impl Line {
         let mean = self.rate.mean();
         self.port.gates.rate().map_or(mean, |rate| rate.min(mean))
     }
+
+    /// Return the rate, in bits per second, that the line can sustain over the measured time: its mean rate then, or the rate of a gate of its port if
+    /// that is less.
+    pub fn measured_rate(&self, scenario: &Scenario) -> f64 {
+        let mean = self.rate.mean_between(scenario.warmup, scenario.duration);
+        self.port.gates.rate().map_or(mean, |rate| rate.as_f64().min(mean))
+    }
 }
 
 /// A port.

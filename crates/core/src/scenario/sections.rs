@@ -28,7 +28,7 @@ pub fn schema() -> Json {
     let link = list(object_schema(&LinkSection::params()), &[&["name"], &["from", "to", "rate", "delay"]]);
     let texts = json!({ "type": "object", "additionalProperties": { "type": "string" } });
     let recordings = "Packets of files that sources replay, which pushout adds.";
-    let rows = "Rows of a file that the workload names, or texts of files with sizes, which pushout adds.";
+    let rows = "Rows of a file that the workload names, or texts of files with sizes or with rates of lines, which pushout adds.";
     let sections = [
         ("topology", "A network in short form.", topology::Spec::shape().schema),
         ("adaptation", "How packets travel.", adaptation::Spec::shape().schema),

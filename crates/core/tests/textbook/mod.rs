@@ -18,6 +18,7 @@ mod dualpi2;
 mod fair;
 mod frames;
 mod front;
+mod lines;
 mod pie;
 mod port;
 mod pushing;

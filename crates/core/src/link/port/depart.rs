@@ -153,9 +153,13 @@ impl Port {
     /// Remove a unit that has been sent from the books.
     #[inline(always)]
     pub(super) fn leave(&mut self, now: Time, unit: &Unit, vc: PortVc, size: u64) {
-        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
+        let left = self.pool.total() - size;
+        self.counters.occupancy.change(now, self.pool.total(), left);
         self.pool.remove(vc, size);
         self.counters.departed(unit, vc);
+        if left == 0 {
+            self.line.idle();
+        }
     }
 
     #[inline(always)]

@@ -45,7 +45,7 @@ use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_s
 use crate::language::tree::{Fault, Node};
 use crate::refused::{Refused, refuse};
 use crate::scenario::file::{BackSection, FlowSection};
-use crate::scenario::links::SLOWEST;
+use crate::link::law::SLOWEST;
 use crate::section;
 use crate::source::Source;
 use crate::source::burst::{Added, BurstPattern};

@@ -10,6 +10,7 @@ use super::model::{NodeKind, Routing};
 use crate::adaptation;
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use crate::language::tree::{Fault, Key, Node, TextPlace, Value, arrow};
+use crate::link::law::Law;
 use crate::refused::{Refused, refuse};
 use crate::units::{Quantity, Rate, Span};
 use crate::{choice, registry};
@@ -158,7 +159,7 @@ crate::section! {
     /// tables is allowed as well.
     pub struct WireKeys {
         /// Rate; only `access` of the template iwu can do without.
-        pub rate: Rate,
+        pub rate: Law,
         /// Propagation delay.
         pub delay: Span,
         /// Longest of the random pauses before each frame, for a link that starts at a host.

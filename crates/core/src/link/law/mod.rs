@@ -1,0 +1,384 @@
+//! What a line carries over time.
+//!
+//! A constant rate is the plain case. The others have a file each: a table of rates (`steps.rs`, also read from a file), instants at
+//! which a line may send so many octets (`opportunities.rs`: mahimahi's traces, and grants of a shared medium), and two rates
+//! between which a generator chooses (`states.rs`). A [`Course`] is the progress of a line along its law.
+//!
+//! Each reader of a rate says which one it means: [`Law::mean`] for shares, loads, shapers and buffers in time,
+//! [`Law::peak`] for the most that can come, [`Law::least_time`] for the least time of a unit, [`Law::fixed`] where only a rate that
+//! never changes can be meant. A scenario in which that cannot be is refused before it runs, or runs on the reference engine.
+
+mod file;
+
+mod opportunities;
+
+mod states;
+
+mod steps;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use crate::language::spec::{Field, Nested, Shape, read_section};
+use crate::language::tree::{Fault, Node, Value};
+use crate::language::values::FileText;
+use crate::refused::{Refused, refuse, refuse_if};
+use crate::section;
+use crate::units::{Rate, Span, Time};
+
+pub use opportunities::{Grants, OPPORTUNITY, Opportunities};
+pub use states::States;
+pub use steps::{Step, Steps};
+
+use opportunities::OpportunityCourse;
+use states::DrawnStates;
+use steps::{Cursor, Tabled};
+
+/// The fastest line: a cell still lasts four picoseconds.
+pub const FASTEST: Rate = Rate(100_000_000_000_000);
+/// The slowest line.
+pub const SLOWEST: Rate = Rate(1_000);
+/// The most steps or opportunities of a line.
+pub const MOST_ENTRIES: usize = 4_000_000;
+
+/// The rate of a line over time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Law {
+    /// One rate, always.
+    Constant(Rate),
+    /// Any other law.
+    Changing(Arc<Changing>),
+}
+
+/// A law under which the rate of a line changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changing {
+    /// The keys as they were written.
+    forms: LawForms,
+    kind: Kind,
+    /// The mean rate over the run.
+    mean: Rate,
+}
+
+/// The kinds of laws.
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    /// A table of rates.
+    Steps(Arc<Steps>),
+    /// Instants at which the line may send so many octets.
+    Opportunities(Arc<Opportunities>),
+    /// Two rates, drawn.
+    States(States),
+}
+
+section! {
+    /// The ways in which the rate of a line can change.
+    pub struct LawForms {
+        /// Times from 0 s on with the rate from then on, as in [["0 s", "20 Mb/s"], ["2 s", "5 Mb/s"]]; rate 0 stops the line.
+        pub steps: Option<Vec<Step>> = None,
+        /// A file: in each line the millisecond of a delivery opportunity of 1500 octets, as mahimahi writes them, or a time and the
+        /// rate from then on.
+        pub trace: Option<String> = None,
+        /// The text of the file, which `pushout` adds.
+        pub data: Option<FileText> = None,
+        /// Time after which steps or a file begin again; `as-read` repeats opportunities after the last one, which is also the default.
+        /// The last of other rates stays by default.
+        pub period: Option<Period> = None,
+        /// Octets that a shared medium lets the line send, again and again.
+        pub grants: Option<Nested<Grants>> = None,
+        /// Two rates between which the line changes at random.
+        pub states: Option<Nested<States>> = None,
+    }
+}
+
+/// After which time a law begins again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Period {
+    /// After the last opportunity of a file.
+    AsRead,
+    /// After this time.
+    Of(Span),
+}
+
+const AS_READ: &str = "as-read";
+
+impl Field for Period {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::Text(text) if text == AS_READ => Ok(Period::AsRead),
+            _ => Span::read(node, path).map(Period::Of),
+        }
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Period::AsRead => AS_READ.into(),
+            Period::Of(time) => time.write(),
+        }
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "time", schema: json!({ "anyOf": [{ "const": AS_READ }, Span::shape().schema] }) }
+    }
+}
+
+impl Field for Law {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match node.value {
+            Value::Table(_) => changing(node, path),
+            _ => Rate::read(node, path).map(Law::Constant),
+        }
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Law::Constant(rate) => rate.write(),
+            Law::Changing(law) => {
+                let mut keys = Nested(law.forms.clone()).write();
+                keys.as_object_mut().expect("a section is a table").retain(|_, value| !value.is_null());
+                keys
+            }
+        }
+    }
+
+    fn shape() -> Shape {
+        let text = json!({ "type": "string" });
+        let form = |required: &str, keys: Json, example: Json| json!({ "type": "object", "properties": keys, "required": [required], "additionalProperties": false, "examples": [example] });
+        let period = Period::shape().schema;
+        let forms = [
+            Rate::shape().schema,
+            form(
+                "steps",
+                json!({ "steps": Vec::<Step>::shape().schema, "period": Span::shape().schema }),
+                json!({ "steps": [["0 s", "20 Mb/s"], ["2 s", "5 Mb/s"]] }),
+            ),
+            form(
+                "trace",
+                json!({ "trace": text, "data": text, "period": period }),
+                json!({ "trace": "cell.trace", "data": "1\n3\n7\n" }),
+            ),
+            form(
+                "grants",
+                json!({ "grants": Nested::<Grants>::shape().schema }),
+                json!({ "grants": { "every": "10 ms", "size": "30 kB" } }),
+            ),
+            form(
+                "states",
+                json!({ "states": Nested::<States>::shape().schema }),
+                json!({ "states": { "good": "50 Mb/s", "bad": "2 Mb/s", "to_bad": "0.5 per s", "to_good": "4 per s" } }),
+            ),
+        ];
+        Shape { unit: "rate", schema: json!({ "anyOf": forms }) }
+    }
+}
+
+/// Read a law under which the rate changes.
+fn changing(node: &Node, path: &str) -> Result<Law, Fault> {
+    let forms: LawForms = read_section(node, path)?;
+    let given = [forms.steps.is_some(), forms.trace.is_some(), forms.grants.is_some(), forms.states.is_some()];
+    if given.iter().filter(|is_given| **is_given).count() != 1 {
+        return Err(node.fault(path, "must have one key: steps, trace, grants or states"));
+    }
+    let kind = kind(&forms).map_err(|refused| match refused.key {
+        Some(key) => node.fault_along(path, key, refused.why),
+        None => node.fault(path, refused.why),
+    })?;
+    let mean = kind.long_run();
+    Ok(Law::Changing(Arc::new(Changing { forms, kind, mean })))
+}
+
+/// Build the law of these keys, of which one kind is given.
+fn kind(forms: &LawForms) -> Result<Kind, Refused> {
+    let LawForms { steps, trace, data, period, grants, states } = forms;
+    refuse_if(trace.is_none() && data.is_some(), "data", "must be beside trace, which names the file")?;
+    let span = match period {
+        Some(Period::Of(time)) => Some(*time),
+        Some(Period::AsRead) | None => None,
+    };
+    if let Some(table) = steps {
+        let fault = "must be a time here: only opportunities in a file repeat as read";
+        refuse_if(*period == Some(Period::AsRead), "period", fault)?;
+        let steps = Steps::new(table.clone(), span).map_err(|fault| fault.refused("steps"))?;
+        return Ok(Kind::Steps(Arc::new(steps)));
+    }
+    if let Some(name) = trace {
+        let Some(FileText(text)) = data else {
+            let why = "the file has not been read; only pushout reads files, and an override cannot name another one";
+            return refuse("trace", why);
+        };
+        return file::read(name, text, *period);
+    }
+    refuse_if(period.is_some(), "period", "must be beside steps or trace")?;
+    match (grants, states) {
+        (Some(Nested(grants)), _) => Ok(Kind::Opportunities(Arc::new(grants.opportunities()?))),
+        (_, Some(Nested(states))) => states.check().map(|()| Kind::States(states.clone())),
+        _ => unreachable!("one kind is given"),
+    }
+}
+
+impl Law {
+    /// Return the mean rate over the run.
+    pub fn mean(&self) -> Rate {
+        match self {
+            Law::Constant(rate) => *rate,
+            Law::Changing(law) => law.mean,
+        }
+    }
+
+    /// Return the greatest rate that the line ever has; for opportunities that of the busiest millisecond.
+    pub fn peak(&self) -> Rate {
+        match self {
+            Law::Constant(rate) => *rate,
+            Law::Changing(law) => match &law.kind {
+                Kind::Steps(steps) => steps.peak(),
+                Kind::Opportunities(opportunities) => opportunities.peak(),
+                Kind::States(states) => states.good.max(states.bad),
+            },
+        }
+    }
+
+    /// Return the rate of a line that always has the same one.
+    ///
+    /// # Panics
+    ///
+    /// If the rate changes: a caller excludes that before the run, or has another engine run the scenario.
+    pub fn fixed(&self) -> Rate {
+        match self {
+            Law::Constant(rate) => *rate,
+            Law::Changing(_) => panic!("the rate of this line changes: {self}"),
+        }
+    }
+
+    /// Return whether the line always has the same rate.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Law::Constant(_))
+    }
+
+    /// Return the least time that `octets` octets take, rounded down.
+    pub fn least_time(&self, octets: u64) -> Span {
+        if self.sends_at_once() { Span::ZERO } else { Span(self.peak().time_of_bits(8 * octets).0) }
+    }
+
+    /// Return whether units leave at instants, several at one.
+    pub fn sends_at_once(&self) -> bool {
+        match self {
+            Law::Constant(_) => false,
+            Law::Changing(law) => matches!(law.kind, Kind::Opportunities(_)),
+        }
+    }
+
+    /// Return the mean rate from one instant to another, in bits per second; for states the mean of a long time.
+    pub fn mean_between(&self, from: Span, to: Span) -> f64 {
+        match self {
+            Law::Constant(rate) => rate.as_f64(),
+            Law::Changing(law) => law.kind.mean_between(from, to),
+        }
+    }
+
+    /// Set the mean to that of a run of `duration`.
+    pub fn settle(&mut self, duration: Span) {
+        if let Law::Changing(law) = self {
+            let mean = Rate(law.kind.mean_between(Span::ZERO, duration) as u64);
+            *self = Law::Changing(Arc::new(Changing { mean: mean.max(Rate(1)), ..Changing::clone(law) }));
+        }
+    }
+
+    /// Return the last time in `steps`, if the scenario itself lists them.
+    pub fn last_step(&self) -> Option<Span> {
+        match self {
+            Law::Constant(_) => None,
+            Law::Changing(law) => law.forms.steps.as_ref()?.last().map(|step| step.0),
+        }
+    }
+
+    /// Return the progress of a line along its law, at time zero; `None` for a constant rate. The random numbers of a line are those of
+    /// `line.NAME.rate` under the seed.
+    pub fn course(&self, seed: u64, name: &str) -> Option<Course> {
+        let Law::Changing(law) = self else { return None };
+        Some(match &law.kind {
+            Kind::Steps(steps) => Course::Tabled(Cursor::new(Tabled::new(Arc::clone(steps)))),
+            Kind::Opportunities(opportunities) => {
+                Course::Opportunities(OpportunityCourse::new(Arc::clone(opportunities)))
+            }
+            Kind::States(states) => Course::Drawn(Cursor::new(DrawnStates::new(states, seed, name))),
+        })
+    }
+}
+
+impl Kind {
+    /// Return the mean rate over a long time.
+    fn long_run(&self) -> Rate {
+        match self {
+            Kind::Steps(steps) => steps.long_run(),
+            Kind::Opportunities(opportunities) => opportunities.long_run(),
+            Kind::States(states) => states.long_run(),
+        }
+    }
+
+    fn mean_between(&self, from: Span, to: Span) -> f64 {
+        match self {
+            Kind::Steps(steps) => steps.mean_between(from, to),
+            Kind::Opportunities(opportunities) => opportunities.mean_between(from, to),
+            Kind::States(states) => states.long_run().as_f64(),
+        }
+    }
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Law::Constant(rate) => rate.fmt(f),
+            Law::Changing(law) => write!(f, "{} on average", law.mean),
+        }
+    }
+}
+
+/// Refuse a rate that no line has; 0 stops a line.
+fn check_rate(rate: Rate) -> Result<(), &'static str> {
+    match rate {
+        Rate(0) => Ok(()),
+        rate if rate < SLOWEST => Err("must be 0 b/s or at least 1 kb/s"),
+        rate if rate > FASTEST => Err("must be at most 100 Tb/s"),
+        _ => Ok(()),
+    }
+}
+
+/// The progress of a line along its law.
+#[derive(Clone, Debug)]
+pub enum Course {
+    /// Along a table of rates.
+    Tabled(Cursor<Tabled>),
+    /// From opportunity to opportunity.
+    Opportunities(OpportunityCourse),
+    /// From state to state.
+    Drawn(Cursor<DrawnStates>),
+}
+
+impl Course {
+    /// Send `octets` octets at `now` or as soon as the line is free, which it is at `free`; return the instants of the first and the last bit.
+    pub fn send(&mut self, now: Time, free: Time, octets: u16) -> (Time, Time) {
+        match self {
+            Course::Tabled(cursor) => cursor.send(now, free, octets),
+            Course::Opportunities(course) => course.send(now, free, octets),
+            Course::Drawn(cursor) => cursor.send(now, free, octets),
+        }
+    }
+
+    /// Have the next unit start at `free`, after a rest, or later.
+    pub fn rest(&mut self, free: Time) {
+        match self {
+            Course::Tabled(cursor) => cursor.rest(free),
+            Course::Opportunities(course) => course.rest(),
+            Course::Drawn(cursor) => cursor.rest(free),
+        }
+    }
+
+    /// Record that no unit waits for the line.
+    pub fn idle(&mut self) {
+        if let Course::Opportunities(course) = self {
+            course.idle();
+        }
+    }
+}
