@@ -117,9 +117,10 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
         {
             (EngineKind::Reference, Some("the rate of a line changes in a network that also has cells"))
         }
-        EngineKind::Fast if scenario.lines.iter().any(|line| delivers_at_once(scenario, line)) => {
-            (EngineKind::Reference, Some("a line without delay delivers packets at the instants of its opportunities"))
-        }
+        EngineKind::Fast if scenario.lines.iter().any(|line| delivers_at_once(scenario, line)) => (
+            EngineKind::Reference,
+            Some("a line without delay delivers packets at the instants of its opportunities"),
+        ),
         EngineKind::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
             (EngineKind::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }

@@ -52,7 +52,8 @@ pub(super) type LastStep = (Span, Fault);
 
 fn last_step(item: &Item<'_, LinkSection>, key: &str, rate: &Law) -> Option<LastStep> {
     let last = rate.last_step().filter(|last| *last > Span::ZERO)?;
-    let message = format!("must end before the run does, which is shorter than {last}: set a longer duration");
+    let message =
+        format!("must end before the run does, which is shorter than {last}: set a longer duration");
     Some((last, item.fault(key, message)))
 }
 

@@ -25,7 +25,9 @@ pub(crate) fn law(draw: &mut Stream, micros: u64) -> Json {
                 json!([format!("{} ns", step * (1 + draw.up_to(last) / 8) * 1_000 + step), rate])
             });
             let mut steps: Vec<Json> = steps.collect();
-            steps.sort_by_key(|step| step[0].as_str().and_then(|time| time.split(' ').next()?.parse::<u64>().ok()));
+            steps.sort_by_key(|step| {
+                step[0].as_str().and_then(|time| time.split(' ').next()?.parse::<u64>().ok())
+            });
             steps.dedup_by(|one, other| one[0] == other[0]);
             let mut law = json!({ "steps": steps });
             if draw.chance(0.5) {
@@ -54,7 +56,11 @@ pub(crate) fn law(draw: &mut Stream, micros: u64) -> Json {
             let _ = writeln!(text, "{}", time.max(1));
             let mut law = json!({ "trace": "cell.trace", "data": text });
             if draw.chance(0.5) {
-                law["period"] = if draw.chance(0.5) { json!("as-read") } else { json!(format!("{} us", time.max(1) * 1000 + draw.up_to(3))) };
+                law["period"] = if draw.chance(0.5) {
+                    json!("as-read")
+                } else {
+                    json!(format!("{} us", time.max(1) * 1000 + draw.up_to(3)))
+                };
             }
             law
         }

@@ -60,7 +60,9 @@ fn flows(draw: &mut Stream) -> Json {
         let rate = format!("{} kb/s", 400 << draw.up_to(5));
         let source = match draw.up_to(2) {
             0 => json!({ "kind": "cbr", "rate": rate, "size": format!("{} bytes", 12 + draw.up_to(2_000)) }),
-            _ => json!({ "kind": "poisson", "rate": rate, "size": format!("{} bytes", 12 + draw.up_to(5_000)) }),
+            _ => {
+                json!({ "kind": "poisson", "rate": rate, "size": format!("{} bytes", 12 + draw.up_to(5_000)) })
+            }
         };
         json!({ "name": format!("f{number}"), "from": "a", "to": "b", "source": source, "transport": { "kind": "udp" } })
     };
@@ -179,7 +181,8 @@ fn expected(law: &Json, seed: u64, arrivals: &[(u64, u64)], until: u64) -> Vec<u
     if law["trace"] == "cell.trace" {
         let text = law["data"].as_str().unwrap();
         let times: Vec<u64> = text.lines().map(|line| line.parse::<u64>().unwrap() * 1_000_000_000).collect();
-        let period = law.get("period").filter(|period| *period != "as-read").map_or(*times.last().unwrap(), time);
+        let period =
+            law.get("period").filter(|period| *period != "as-read").map_or(*times.last().unwrap(), time);
         return by_opportunities(&times, period, 1500, arrivals, until);
     }
     by_rates(&table(law, seed, until), arrivals, until)
@@ -197,16 +200,4 @@ fn a_thousand_random_laws_deliver_as_the_second_reader_says_to_the_picosecond() 
         packets_seen += departures.len();
     }
     assert!(packets_seen > 20_000, "{packets_seen}");
-}
-
-/// Departures of packets of these octets that arrive at these instants, in microseconds.
-fn departures(law: &Json, arrivals: &[(u64, u64)]) -> Vec<f64> {
-    let flow = |(number, &(start, octets)): (usize, &(u64, u64))| {
-        let source = json!({ "kind": "cbr", "rate": "1 kb/s", "size": format!("{} bytes", octets - 28), "total": 1 });
-        json!({ "name": format!("f{number}"), "from": "a", "to": "b", "start": format!("{start} us"), "source": source, "transport": { "kind": "udp" } })
-    };
-    let flows = arrivals.iter().enumerate().map(flow).collect();
-    let found = packets(law, 1, 100_000, &flows);
-    assert_eq!(found.arrivals.len(), arrivals.len());
-    found.departures.iter().map(|&time| time as f64 / 1e6).collect()
 }

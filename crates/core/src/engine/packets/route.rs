@@ -404,7 +404,12 @@ fn port_classes(
 fn rule(line: &Line, port: &Port) -> Option<Rule> {
     let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
     let is_open = port.gates().iter().all(Gate::only_loses);
-    let is_plain = fifo && line.rest == Span::ZERO && line.rate.is_constant() && is_open && !port.trims() && !port.times_waits();
+    let is_plain = fifo
+        && line.rest == Span::ZERO
+        && line.rate.is_constant()
+        && is_open
+        && !port.trims()
+        && !port.times_waits();
     let rule = if is_plain { port.admission.rule_for_packets() } else { None };
     rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
 }

@@ -17,14 +17,23 @@ const LATEST: u64 = 100 * 24 * 3_600_000;
 
 /// Read the text of a file. No message quotes a line: a scenario of another person may name any file.
 pub(super) fn read(name: &str, text: &str, period: Option<Period>) -> Result<Kind, Refused> {
-    let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.trim().trim_start_matches('\u{feff}')));
-    let lines: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
-    let at = |(line, why): (usize, String)| Refused { key: Some("trace"), why: format!("{name}:{line}: {why}") };
+    let lines =
+        (1..).zip(text.lines()).map(|(number, line)| (number, line.trim().trim_start_matches('\u{feff}')));
+    let lines: Vec<(usize, &str)> =
+        lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
+    let at =
+        |(line, why): (usize, String)| Refused { key: Some("trace"), why: format!("{name}:{line}: {why}") };
     let Some(&(first, _)) = lines.first() else {
-        return Err(at((1, "must have a line with the millisecond of an opportunity, or with a time and a rate".into())));
+        return Err(at((
+            1,
+            "must have a line with the millisecond of an opportunity, or with a time and a rate".into(),
+        )));
     };
     if lines.len() > MOST_ENTRIES {
-        return Err(at((lines[MOST_ENTRIES].0, format!("a trace must have at most {MOST_ENTRIES} lines; cut it"))));
+        return Err(at((
+            lines[MOST_ENTRIES].0,
+            format!("a trace must have at most {MOST_ENTRIES} lines; cut it"),
+        )));
     }
     if words(lines[0].1).len() == 1 {
         let times = opportunities(&lines).map_err(at)?;
@@ -38,7 +47,9 @@ pub(super) fn read(name: &str, text: &str, period: Option<Period>) -> Result<Kin
         return Ok(Kind::Opportunities(Arc::new(Opportunities::new(times, period))));
     }
     let period = match period {
-        Some(Period::AsRead) => return refuse("period", "must be a time here: only opportunities repeat as read"),
+        Some(Period::AsRead) => {
+            return refuse("period", "must be a time here: only opportunities repeat as read");
+        }
         Some(Period::Of(time)) => Some(time),
         None => None,
     };
@@ -72,7 +83,10 @@ fn opportunities(lines: &[(usize, &str)]) -> Result<Vec<u64>, (usize, String)> {
         };
         let time = Span::millis(ms).0;
         if times.last().is_some_and(|last| time < *last) {
-            return Err((number, "the trace goes back: each millisecond must be at least that of the line before it".into()));
+            return Err((
+                number,
+                "the trace goes back: each millisecond must be at least that of the line before it".into(),
+            ));
         }
         times.push(time);
     }
@@ -94,4 +108,3 @@ fn quantity<T: Quantity>(text: &str, unit: &str) -> Option<T> {
     let has_unit = text.ends_with(|letter: char| letter.is_alphabetic());
     if has_unit { T::parse(text).ok() } else { T::parse(&format!("{text} {unit}")).ok() }
 }
-

@@ -177,7 +177,8 @@ impl Field for Law {
 /// Read a law under which the rate changes.
 fn changing(node: &Node, path: &str) -> Result<Law, Fault> {
     let forms: LawForms = read_section(node, path)?;
-    let given = [forms.steps.is_some(), forms.trace.is_some(), forms.grants.is_some(), forms.states.is_some()];
+    let given =
+        [forms.steps.is_some(), forms.trace.is_some(), forms.grants.is_some(), forms.states.is_some()];
     if given.iter().filter(|is_given| **is_given).count() != 1 {
         return Err(node.fault(path, "must have one key: steps, trace, grants or states"));
     }
@@ -379,6 +380,81 @@ impl Course {
     pub fn idle(&mut self) {
         if let Course::Opportunities(course) = self {
             course.idle();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::line::Line;
+
+    fn ms(n: u64) -> Time {
+        Time::ZERO + Span::millis(n)
+    }
+
+    /// A line whose rate follows a table: microseconds, and bits per second.
+    fn stepped(table: &[(u64, u64)]) -> Line {
+        let table = table.iter().map(|&(time, rate)| Step(Span::micros(time), Rate(rate))).collect();
+        let steps = Arc::new(Steps::new(table, None).unwrap());
+        Line::new(Rate(1), Span::ZERO).with_course(Some(Course::Tabled(Cursor::new(Tabled::new(steps)))))
+    }
+
+    fn trace(text: &str, period: Option<Period>) -> Result<Kind, Refused> {
+        file::read("a.trace", text, period)
+    }
+
+    #[test]
+    fn the_bits_of_a_packet_in_service_are_conserved_when_the_rate_changes() {
+        let end = |table: &[(u64, u64)]| stepped(table).send(Time::ZERO, 1500).ends;
+        assert_eq!(end(&[(0, 12_000_000), (500, 6_000_000)]), Time::ZERO + Span::micros(1500));
+        assert_eq!(end(&[(0, 12_000_000), (500, 0), (2500, 12_000_000)]), ms(3));
+        assert_eq!(end(&[(0, 12_000_000), (1000, 1_000)]), ms(1), "a change at the end changes nothing");
+    }
+
+    #[test]
+    fn a_line_whose_steps_have_one_rate_sends_at_that_rate() {
+        let mut line = stepped(&[(0, 155_520_000), (7, 155_520_000)]);
+        let ends: Vec<u64> = (0..9).map(|_| line.send(Time::ZERO, 53).ends.0).collect();
+        let exact: Vec<u64> = (1..10).map(|n| Rate(155_520_000).time_of_bits(424 * n).0).collect();
+        assert_eq!(ends, exact);
+    }
+
+    #[test]
+    fn the_opportunities_of_a_trace_deliver_as_mahimahi_does() {
+        // the trace 0 0 1 3 3 3 7 in its second lap, from 7 ms on: A and B have waited from before
+        let kind = trace("0\n0\n1\n3\n3\n3\n7\n", Some(Period::AsRead)).unwrap();
+        assert_eq!(kind.long_run(), Rate(12_000_000));
+        let Kind::Opportunities(opportunities) = kind else { panic!("these are opportunities") };
+        let course = Course::Opportunities(OpportunityCourse::new(opportunities));
+        let mut line = Line::new(Rate(1), Span::ZERO).with_course(Some(course));
+        assert_eq!(line.send(ms(5), 1500).ends, ms(7)); // uses the last opportunity of the first lap
+        assert_eq!([1500, 1500].map(|octets| line.send(ms(7), octets).ends), [ms(7), ms(7)], "A, B");
+        line.idle();
+        assert_eq!([500, 500, 500].map(|octets| line.send(ms(7), octets).ends), [ms(8); 3], "C, D, E");
+        line.idle();
+        assert_eq!([1500, 750, 1500].map(|octets| line.send(ms(8), octets).ends), [ms(10); 3], "F, G, H");
+        line.idle();
+        assert_eq!(line.send(ms(11), 1500).ends, ms(14), "I");
+        assert_eq!(line.send(ms(14), 4500).ends, ms(15), "a packet of three opportunities, two at the wrap");
+    }
+
+    #[test]
+    fn a_wrong_file_is_refused_with_its_line() {
+        for (text, part) in [
+            ("", "a.trace:1: must have a line"),
+            ("# nothing\n\n", "a.trace:1: must have a line"),
+            ("1\n5\n4\n", "a.trace:3: the trace goes back"),
+            ("0\n0\n", "a.trace:2: the last millisecond must be greater than 0"),
+            ("1\nsecret\n", "a.trace:2: must be the millisecond"),
+            ("0 1000000\n1 s\n", "a.trace:2: must have a time and a rate"),
+            ("0 1000000\n2 5000\n1 5000\n", "a.trace:3: its time must be later"),
+            ("0 1000000\n2 0\n", "a.trace:2: nothing can leave after 2 s"),
+            ("1 1000000\n", "a.trace:1: the first time must be 0 s"),
+            ("0 10\n", "a.trace:1: its rate must be 0 b/s or at least 1 kb/s"),
+        ] {
+            let why = trace(text, None).unwrap_err().why;
+            assert!(why.contains(part) && !why.contains("secret"), "{text:?}: {why}");
         }
     }
 }

@@ -100,8 +100,11 @@ impl Steps {
             return fault(None, &format!("must end before the period does; the last time is {}", last.0));
         }
         if period.is_none() && last.1 == Rate(0) {
-            let from = table.iter().rev().take_while(|step| step.1 == Rate(0)).last().map_or(last.0, |step| step.0);
-            let why = format!("nothing can leave after {from}: the last rate must be greater than 0 b/s, or give a period");
+            let from =
+                table.iter().rev().take_while(|step| step.1 == Rate(0)).last().map_or(last.0, |step| step.0);
+            let why = format!(
+                "nothing can leave after {from}: the last rate must be greater than 0 b/s, or give a period"
+            );
             return fault(Some(table.len() - 1), &why);
         }
         if table.iter().all(|step| step.1 == Rate(0)) {
@@ -242,7 +245,9 @@ impl<S: Segments> Cursor<S> {
 
     /// Move to the segment that contains an instant.
     fn seek(&mut self, time: u64) {
-        if let Some((length, work)) = self.segments.lap().filter(|(length, _)| time.saturating_sub(self.ends) >= *length) {
+        if let Some((length, work)) =
+            self.segments.lap().filter(|(length, _)| time.saturating_sub(self.ends) >= *length)
+        {
             let laps = (time - self.ends) / length;
             self.jump(laps, length, work);
         }
