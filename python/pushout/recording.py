@@ -39,6 +39,9 @@ MOST_PACKETS = 10_000_000
 REPORTED = 2**15
 """Packets after which the caller receives how many are read."""
 
+LARGEST_TRACE = 2**26
+"""Bytes of a file with the rate of a line."""
+
 LONGEST_NUMBER = 60
 """Letters of a number; a longer one is no table of packets."""
 
@@ -85,7 +88,7 @@ def with_files(
     progress: ProgressCallback | None = None,
     points: Iterable[Sequence[str]] = (),
 ) -> str:
-    """Add to the text of a scenario, whose keys are `value`, the files that it names: recordings, a workload, sizes.
+    """Add to the text of a scenario, whose keys are `value`, its files: recordings, a workload, sizes, rates of lines.
 
     The files lie below `folder` or one of the `allowed` ones. Overrides of `points` may name further recordings.
     """
@@ -95,6 +98,7 @@ def with_files(
     ):
         tables["recording"] = _recordings(names, folder, allowed, progress)
     readers = dict.fromkeys(listed(value), rows) | dict.fromkeys(sized(value), sizes)
+    readers |= dict.fromkeys(traced(value), rates)
     if texts := _absent(value, "rows", readers):
         tables["rows"] = {file: read(_allowed(file, folder, allowed)) for file, read in texts.items()}
     return flowlist.attached(text, tables) if tables else text
@@ -102,7 +106,7 @@ def with_files(
 
 def named(value: Mapping[str, Any]) -> list[str]:
     """Return the files that a scenario names."""
-    return [*(file for file, _ in replayed(value)), *listed(value), *sized(value)]
+    return [*(file for file, _ in replayed(value)), *listed(value), *sized(value), *traced(value)]
 
 
 def _absent(value: Mapping[str, Any], table: str, names: dict[str, Any]) -> dict[str, Any]:
@@ -174,6 +178,19 @@ def sized(value: Mapping[str, Any]) -> Iterator[str]:
         sizes = _table(keys.get("sizes"))
         if isinstance(file := sizes.get("file"), str) and "data" not in sizes:
             yield file
+
+
+def traced(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the file of every rate of a line that is in a file which is not read yet."""
+    links = value.get("link", [])
+    wires = list(_table(value.get("topology")).values())
+    ways = [*(links if isinstance(links, list) else []), *wires]
+    ways += [way for wire in wires if isinstance(wire, list) for way in wire]
+    for way in map(_table, ways):
+        for keys in (way, _table(way.get("back"))):
+            rate = _table(keys.get("rate"))
+            if isinstance(file := rate.get("trace"), str) and "data" not in rate:
+                yield file
 
 
 def listed(value: Mapping[str, Any]) -> list[str]:
@@ -274,6 +291,18 @@ def sizes(path: Path) -> str:
     """Read a file with a table of sizes, as the text that a scenario has."""
     with _placed(path), kept.opened(path) as file:
         return flowlist.plain(flowlist.Lines(file, place(str(path)), ScenarioError))
+
+
+def rates(path: Path) -> str:
+    """Read a file with the rate of a line over time, as the text that a scenario has."""
+    with _placed(path), kept.opened(path) as file:
+        lines = flowlist.Lines(file, place(str(path)), ScenarioError)
+        text = bytearray()  # a list of short lines would take ten times the memory
+        for line in lines.raw():
+            text += line.encode()
+            if len(text) > LARGEST_TRACE:
+                lines.refuse(f"a trace must have at most {LARGEST_TRACE >> 20} MiB; cut it")
+        return text.decode()
 
 
 @contextmanager

@@ -101,7 +101,7 @@ def _complete(
 
 def _naming(source: Source) -> Mapping[str, Any]:
     """Return the keys of a scenario that may name files, without a reading of those that cannot."""
-    if not any(word in source.text for word in ("replay", "workload", "sizes")):
+    if not any(word in source.text for word in ("replay", "workload", "sizes", "trace")):
         return {}
     from pushout import _core
 

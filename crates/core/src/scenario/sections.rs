@@ -17,6 +17,7 @@ use crate::language::registry::Entry;
 use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
 use crate::link::gate::loss::Gilbert;
+use crate::link::law::{Grants, LawForms, States};
 use crate::source::replay;
 use crate::units::{Bytes, CellCount, PartsPerMillion, Rate, Span};
 use crate::workload::{self, list};
@@ -90,6 +91,9 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         choice("`[adaptation]`", "How packets travel.", "adaptation", entries),
         section::<NodeSection>("`[[node]]`", "", entries),
         section::<LinkSection>("`[[link]]`", "", entries),
+        section::<LawForms>("`rate` of a link that changes", "", entries),
+        section::<Grants>("`grants` of a rate", "", entries),
+        section::<States>("`states` of a rate", "", entries),
         section::<BackSection>("`back` of a link", "", entries),
         section::<PortSection>("`[port.NAME]`", "", entries),
         section::<MemorySection>("`[memory.NAME]`", "", entries),

@@ -1,7 +1,7 @@
 //! What a line carries over time.
 //!
 //! A constant rate is the plain case. The others have a file each: a table of rates (`steps.rs`, also read from a file), instants at
-//! which a line may send so many octets (`opportunities.rs`: mahimahi's traces, and grants of a shared medium), and two rates
+//! which a line may send a number of octets (`opportunities.rs`: mahimahi's traces, and grants of a shared medium), and two rates
 //! between which a generator chooses (`states.rs`). A [`Course`] is the progress of a line along its law.
 //!
 //! Each reader of a rate says which one it means: [`Law::mean`] for shares, loads, shapers and buffers in time,
@@ -67,7 +67,7 @@ pub struct Changing {
 enum Kind {
     /// A table of rates.
     Steps(Arc<Steps>),
-    /// Instants at which the line may send so many octets.
+    /// Instants at which the line may send a number of octets.
     Opportunities(Arc<Opportunities>),
     /// Two rates, drawn.
     States(States),
