@@ -50,7 +50,7 @@ pub mod floor;
 pub use outcome::{LossRecord, Outcome, Stopwatch, Work};
 
 use crate::rng;
-use crate::scenario::model::{EngineKind, Line, Scenario};
+use crate::scenario::model::{EngineKind, Scenario};
 use crate::trace::TracedPackets;
 use crate::units::Span;
 
@@ -112,14 +112,9 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
                 Some("a transfer starts at the instant at which one of another host ends; after_delay is 0"),
             )
         }
-        EngineKind::Fast
-            if !packets::covers(scenario) && scenario.lines.iter().any(|line| !line.rate.is_constant()) =>
-        {
-            (EngineKind::Reference, Some("the rate of a line changes in a network that also has cells"))
-        }
-        EngineKind::Fast if scenario.lines.iter().any(|line| delivers_at_once(scenario, line)) => (
+        EngineKind::Fast if scenario.lines.iter().any(|line| !line.rate.is_constant()) => (
             EngineKind::Reference,
-            Some("a line without delay delivers packets at the instants of its opportunities"),
+            Some("the rate of a line changes, so that no time of a packet is known ahead"),
         ),
         EngineKind::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
             (EngineKind::Reference, Some("with credits a port depends on its neighbours at every unit"))
@@ -146,11 +141,6 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
         }
         engine => (engine, None),
     }
-}
-
-/// Return whether a packet may reach the end of a line at the instant at which it starts.
-fn delivers_at_once(scenario: &Scenario, line: &Line) -> bool {
-    line.rate.sends_at_once() && questions::latency(scenario, line) == Span::ZERO
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@
 mod audit;
 mod determinism;
 pub(crate) mod generator;
-pub(crate) mod laws;
 mod longest_queue;
 mod neighbours;
 mod programs;

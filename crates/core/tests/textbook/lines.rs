@@ -5,6 +5,7 @@
 //! opportunities it is the loop of mahimahi's `link_queue.cc`, opportunity by opportunity.
 
 use std::collections::VecDeque;
+use std::fmt::Write;
 
 use pushout_core::engine::{Stopwatch, reference};
 use pushout_core::network::circuit::Circuit;
@@ -15,8 +16,6 @@ use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::ids::{CircuitId, IdVec, LineId};
 use pushout_core::units::{PerSecond, Quantity, Rate, Span, Time};
-
-use crate::equivalence::laws::law;
 
 /// Arrivals (instant and octets) and departures at one port.
 struct Passing {
@@ -52,6 +51,68 @@ fn packets(law: &Json, seed: u64, micros: u64, flows: &Json) -> Passing {
     let port = scenario.lines.position(|line| line.name == "out").unwrap();
     let passing = Passing { port, arrivals: Vec::new(), departures: Vec::new() };
     reference::run_traced(&scenario, false, passing, &mut Stopwatch::default()).1
+}
+
+/// A law whose rate changes several times in `micros` microseconds, or in most of the packets of a slow one.
+fn law(draw: &mut Stream, micros: u64) -> Json {
+    let rate = |draw: &mut Stream| format!("{} kb/s", 1_000 << draw.up_to(7));
+    let stop = |draw: &mut Stream| if draw.chance(0.3) { "0 b/s".to_string() } else { rate(draw) };
+    let last = (micros / 4).max(10);
+    match draw.up_to(5) {
+        0 => {
+            let steps = (0..1 + draw.up_to(6)).map(|step| {
+                let rate = if step == 0 { rate(draw) } else { stop(draw) };
+                json!([format!("{} ns", step * (1 + draw.up_to(last) / 8) * 1_000 + step), rate])
+            });
+            let mut steps: Vec<Json> = steps.collect();
+            steps.sort_by_key(|step| {
+                step[0].as_str().and_then(|time| time.split(' ').next()?.parse::<u64>().ok())
+            });
+            steps.dedup_by(|one, other| one[0] == other[0]);
+            let mut law = json!({ "steps": steps });
+            if draw.chance(0.5) {
+                law["period"] = format!("{} us", last + draw.up_to(99) + 1).into();
+            } else {
+                let end = law["steps"].as_array().map_or(0, Vec::len) - 1;
+                law["steps"][end][1] = rate(draw).into();
+            }
+            law
+        }
+        1 => {
+            let mut text = "# seconds, bits per second\n0, 8000000\n".to_string();
+            let mut time = 0;
+            for _ in 0..draw.up_to(9) {
+                time += 1 + draw.up_to(last / 4);
+                let _ = writeln!(text, "{time} us; {}", stop(draw));
+            }
+            json!({ "trace": "rates.csv", "data": text, "period": format!("{} us", time + 1 + draw.up_to(50)) })
+        }
+        2 | 3 => {
+            let (mut text, mut time) = (String::new(), 0);
+            for _ in 0..1 + draw.up_to(12) {
+                let _ = writeln!(text, "{time}");
+                time += draw.up_to(2);
+            }
+            let _ = writeln!(text, "{}", time.max(1));
+            let mut law = json!({ "trace": "cell.trace", "data": text });
+            if draw.chance(0.5) {
+                law["period"] = if draw.chance(0.5) {
+                    json!("as-read")
+                } else {
+                    json!(format!("{} us", time.max(1) * 1000 + draw.up_to(3)))
+                };
+            }
+            law
+        }
+        4 => {
+            let every = 1 + draw.up_to(last.min(4_000));
+            json!({ "grants": { "every": format!("{every} us"), "size": format!("{} bytes", 40 + draw.up_to(9_000)) } })
+        }
+        _ => {
+            let changes = |draw: &mut Stream| format!("{} per s", 1 + 8_000_000 / last / (1 + draw.up_to(9)));
+            json!({ "states": { "good": rate(draw), "bad": stop(draw), "to_bad": changes(draw), "to_good": changes(draw) } })
+        }
+    }
 }
 
 /// Flows of packets of several sizes.

@@ -149,13 +149,12 @@ impl ArrivalAgenda {
 
     /// Remove all arrivals.
     pub(crate) fn take_arrivals(&mut self) -> Vec<Arrival> {
-        let mut arrivals = Vec::new();
+        let mut arrivals = std::mem::take(&mut self.late);
         for row in 0..self.used {
             while self.firsts[ROWS + row] != Time::NEVER {
                 arrivals.push(self.pop_row(row));
             }
         }
-        arrivals.append(&mut self.late); // behind those of the same line and instant that have found a row
         arrivals
     }
 

@@ -218,8 +218,8 @@ impl Calendar {
 /// Return the longest day that a line permits: at most the time until its smallest packet can affect another node,
 /// and at most the time to send `PACKETS_A_DAY` of the largest packets.
 fn longest_day(scenario: &Scenario, line: &Line, largest: u64) -> u64 {
-    let usual = line.rate.mean().time_of_bits(8 * largest).0;
-    (latency(scenario, line).0 + line.rate.least_time(SMALLEST).0).min(PACKETS_A_DAY * usual)
+    let time = |octets: u64| line.rate.peak().time_of_bits(8 * octets).0;
+    (latency(scenario, line).0 + time(SMALLEST)).min(PACKETS_A_DAY * time(largest))
 }
 
 /// Return the longest time from the sending of a packet to its arrival: the time to empty a full buffer, and the
@@ -230,7 +230,7 @@ fn longest_flight(scenario: &Scenario, line: &Line, largest: u64) -> u64 {
         Measure::MemoryCells(size) => limit.saturating_mul(size.octets.into()),
         Measure::Packets | Measure::Cells => limit.saturating_mul(largest),
     });
-    latency(scenario, line).0.saturating_add(line.rate.mean().time_of_bits(octets.saturating_mul(8)).0)
+    latency(scenario, line).0.saturating_add(line.rate.peak().time_of_bits(octets.saturating_mul(8)).0)
 }
 
 #[cfg(test)]

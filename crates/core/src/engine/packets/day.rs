@@ -96,8 +96,7 @@ impl Day {
         if self.turn.len() > 1 {
             let key = |index: u32, time: Time| transit.arrivals.key(time, self.arrivals[index as usize].line);
             self.turn.sort_unstable_by(|(time, index), (other_time, other)| {
-                let order = other_time.cmp(time).then_with(|| key(*other, *time).cmp(&key(*index, *time)));
-                order.then_with(|| other.cmp(index)) // a line may deliver several at one instant
+                other_time.cmp(time).then_with(|| key(*other, *time).cmp(&key(*index, *time)))
             });
         }
     }

@@ -5,8 +5,8 @@
 //! between which a generator chooses (`states.rs`). A [`Course`] is the progress of a line along its law.
 //!
 //! Each reader of a rate says which one it means: [`Law::mean`] for shares, loads, shapers and buffers in time,
-//! [`Law::peak`] for the most that can come, [`Law::least_time`] for the least time of a unit, [`Law::fixed`] where only a rate that
-//! never changes can be meant. A scenario in which that cannot be is refused before it runs, or runs on the reference engine.
+//! [`Law::peak`] for the most that can come, [`Law::fixed`] where only a rate that never changes can be meant. A scenario in
+//! which that cannot be is refused before it runs, or runs on the reference engine.
 
 mod file;
 
@@ -255,19 +255,6 @@ impl Law {
     /// Return whether the line always has the same rate.
     pub fn is_constant(&self) -> bool {
         matches!(self, Law::Constant(_))
-    }
-
-    /// Return the least time that `octets` octets take, rounded down.
-    pub fn least_time(&self, octets: u64) -> Span {
-        if self.sends_at_once() { Span::ZERO } else { Span(self.peak().time_of_bits(8 * octets).0) }
-    }
-
-    /// Return whether units leave at instants, several at one.
-    pub fn sends_at_once(&self) -> bool {
-        match self {
-            Law::Constant(_) => false,
-            Law::Changing(law) => matches!(law.kind, Kind::Opportunities(_)),
-        }
     }
 
     /// Return the mean rate from one instant to another, in bits per second; for states the mean of a long time.
