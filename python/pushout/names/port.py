@@ -12,7 +12,8 @@ from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt
 from pushout.excerpt import quoted as cited
-from pushout.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, scaled, split
+from pushout.names.rates import mean_bps
+from pushout.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, split
 from pushout.source import toml
 
 MEMORY_CELLS = "memory cells"
@@ -116,6 +117,7 @@ class Line(NamedTuple):
     name: str
     ends: tuple[str, str]
     rate_bps: float
+    """Its rate; the mean over the run if it changes."""
     is_cells: bool
     link: Mapping[str, Any]
     """The keys of this direction."""
@@ -139,8 +141,7 @@ def lines(explained: Document) -> Iterator[Line]:
             (link["name"], (here, there), link, group),
             (reverse, (there, here), back, group and f"{group}.back"),
         ):
-            bps = scaled(keys["rate"], "b/s")
-            assert bps is not None, "a rate must be in b/s"  # noqa: S101
+            bps = mean_bps(keys["rate"], explained["duration"])
             yield Line(name, ends, bps, link["medium"] == "cells", keys, own, int(link.get("weight", 1)))
 
 

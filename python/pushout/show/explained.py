@@ -11,6 +11,7 @@ from rich.text import Text
 from pushout.document import Document
 from pushout.flowlist import transfers
 from pushout.names.port import Port, ports
+from pushout.names.rates import named
 from pushout.quantity import grouped, readable
 from pushout.show.columns import Column, describe
 
@@ -108,7 +109,8 @@ def _links(explained: Document) -> Iterator[list[str]]:
     def texts(link: Mapping[str, Any]) -> Sequence[str]:
         back = link.get("back") or {}
         is_even = all(back.get(key, link[key]) == link[key] for key in ("rate", "delay"))
-        both = [link[key] if is_even else f"{link[key]}, back {back[key]}" for key in ("rate", "delay")]
+        forth, reverse = ({**keys, "rate": named(keys.get("rate", link["rate"]))} for keys in (link, back))
+        both = [forth[key] if is_even else f"{forth[key]}, back {reverse[key]}" for key in ("rate", "delay")]
         return [
             *(re.sub(r"\d+$", "N", link[end]) for end in ("from", "to")),
             _rate(both[0]),
