@@ -52,7 +52,7 @@ def named(rate: Any) -> str:
 
 
 def _before(times: Sequence[int], lap: float, end: float) -> float:
-    """Count the opportunities before an instant, in milliseconds; that at the end of a lap comes as the next one begins."""
+    """Count the opportunities before an instant, in milliseconds; one at the end of a lap belongs to the next one."""
     laps = max(math.ceil(end / lap - 1e-9) - 1, 0)
     return laps * len(times) + sum(time < end - laps * lap - 1e-9 for time in times)
 
