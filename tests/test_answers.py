@@ -12,7 +12,7 @@ from pushout.generate import answers, facts
 from pushout.generate.sentences import Sentence, SentenceError
 
 COVERED = [
-    *["README.md", "docs/index.md", "docs/how-to/size.md", "docs/how-to/memory.md"],
+    *["README.md", "docs/index.md", "docs/how-to/size.md", "docs/how-to/memory.md", "docs/how-to/cellular.md"],
     *["docs/concepts/transports.md", "docs/concepts/warnings.md"],
 ]
 """Pages on which every number of the text has an answer or a reason."""

@@ -5,6 +5,19 @@ import pytest
 import pushout
 from conftest import ROOT
 
+CHANGING = """
+name = "radio"
+duration = "10 s"
+adaptation = { kind = "packet" }
+node = [{ name = "a", kind = "host" }, { name = "mast", kind = "router" }, { name = "b", kind = "host" }]
+link = [
+    { from = "a", to = "mast", rate = "1 Gb/s", delay = "1 us" },
+    { name = "radio", from = "mast", to = "b", rate = LAW, delay = "5 ms" },
+]
+[port.radio]
+buffer = "6 packets"
+"""
+
 
 def path(**settings: str) -> tuple[pushout.Path, int, int, int]:
     made = pushout.Path(rate="12 Mb/s", delay="10 ms", **settings)
@@ -62,6 +75,29 @@ def test_the_run_is_a_scenario() -> None:
     ports = pushout.run(made.scenario_file()).document["ports"]
     assert [port["lost"] for port in ports if port["name"] == "bottleneck"] == [{"overflow": 3}]
     assert made.flow_name(flow, server) == "client1-server1.1"
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        '{ steps = [["0 s", "12 Mb/s"], ["3 ms", "1.2 Mb/s"], ["9 s", "24 Mb/s"]] }',
+        '{ grants = { every = "10 ms", size = "3000 bytes" } }',
+        '{ states = { good = "12 Mb/s", bad = "1.2 Mb/s", to_bad = "100 per s", to_good = "100 per s" } }',
+        '{ trace = "cell.trace", data = "1\\n3\\n7\\n" }',
+    ],
+)
+def test_a_path_whose_rate_changes_is_repeated_by_its_scenario(law: str) -> None:
+    made = pushout.Path.from_toml(CHANGING.replace("LAW", law))
+    client, server = made.host("a"), made.host("b")
+    flow = made.open(client, server)
+    for _ in range(8):
+        made.offer(0.0, client, 1500, flow)
+    while (due := made.next()) is not None:
+        made.take(due)
+    counts = made.counts(flow, server)
+    assert (counts.arrived, counts.under_way) == (6, 0)
+    ports = pushout.run(made.scenario_file()).document["ports"]
+    assert [(port["units_in"], port["frames_whole_out"]) for port in ports if port["name"] == "radio"] == [(8, 6)]
 
 
 def test_an_instant_that_seconds_cannot_hold_is_reached_at_the_next_one_that_they_can() -> None:

@@ -8,7 +8,7 @@ use super::credits;
 use super::expand::{Asked, SectionedFile};
 use super::file::{HeadSection, NodeSection};
 use super::flows::{self, Choice};
-use super::links::{self, LastStep, check_delay};
+use super::links::{self, check_delay};
 use super::losses;
 use super::measure;
 use super::memories::{Memories, note_trims, queue_names};
@@ -75,10 +75,7 @@ pub(super) fn check(
         None => Wired::new(&file, sets)?,
     };
     let is_drawn = wired.is_drawn(&file);
-    let Wired { nodes, mut lines, last_steps, flows, vcs, drawings, workload, choice } = wired;
-    if let Some((_, fault)) = last_steps.into_iter().find(|(last, _)| *last >= file.head.duration) {
-        return Err(fault);
-    }
+    let Wired { nodes, mut lines, flows, vcs, drawings, workload, choice } = wired;
     lines.iter_mut().for_each(|line| line.rate.settle(file.head.duration));
     let port = ports::overridden(file.port, sets, &nodes, &lines)?;
     let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
@@ -158,7 +155,6 @@ fn check_ports(
 struct Wired {
     nodes: IdVec<NodeId, NetworkNode>,
     lines: IdVec<LineId, Line>,
-    last_steps: Vec<LastStep>,
     flows: IdVec<FlowId, Flow>,
     vcs: IdVec<CircuitId, Vc>,
     drawings: Vec<Drawing>,
@@ -175,13 +171,13 @@ impl Wired {
     fn new(file: &SectionedFile<'_>, sets: &[Set]) -> Result<Wired, Fault> {
         let explicit = file.expand(sets)?;
         let (nodes, names) = nodes(&explicit.nodes)?;
-        let (lines, last_steps) = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
+        let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
         links::check_weights(&explicit.links, file.routing())?;
         drop((explicit.nodes, explicit.links)); // make room for the flows
         let queues = queue_names(file.queue);
         let traffic = flows::check(file, &explicit.flows, &nodes, &names, &lines, &queues)?;
         let flows::CheckedTraffic { flows, vcs, drawings, workload, choice } = traffic;
-        Ok(Wired { nodes, lines, last_steps, flows, vcs, drawings, workload, choice })
+        Ok(Wired { nodes, lines, flows, vcs, drawings, workload, choice })
     }
 }
 

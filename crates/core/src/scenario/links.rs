@@ -25,18 +25,15 @@ pub(super) fn check(
     nodes: &IdVec<NodeId, NetworkNode>,
     node_names: &NameIndex,
     adaptation: &adaptation::Spec,
-) -> Result<(IdVec<LineId, Line>, Vec<LastStep>), Fault> {
+) -> Result<IdVec<LineId, Line>, Fault> {
     let mut names = NameIndex::default();
     let plain = [Medium::Cells, Medium::Packets].map(|medium| (medium, Arc::new(Ports::plain(medium))));
-    let (mut lines, mut last_steps) = (Vec::with_capacity(2 * entries.len()), Vec::new());
+    let mut lines = Vec::with_capacity(2 * entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<LinkSection>::entry(entry, "link", index)?;
         let forth = forth(&item, nodes, node_names, adaptation, &plain)?;
         let first = lines.len();
         let back = if item.it.duplex { Some(back(&item, &forth, LineId::new(first))?) } else { None };
-        last_steps.extend(last_step(&item, "rate.steps", &forth.rate));
-        let own = item.it.back.as_ref().and_then(|back| back.0.rate.as_ref());
-        last_steps.extend(own.and_then(|rate| last_step(&item, "back.rate.steps", rate)));
         lines.push(Line { back: back.as_ref().map(|_| LineId::new(first + 1)), ..forth });
         lines.extend(back);
         for line in &lines[first..] {
@@ -44,17 +41,7 @@ pub(super) fn check(
             names.add(&line.name).map_err(|why| item.fault("name", why + more))?;
         }
     }
-    Ok((lines.into(), last_steps))
-}
-
-/// The last time that `rate.steps` of a link names, and the fault if the run ends before it.
-pub(super) type LastStep = (Span, Fault);
-
-fn last_step(item: &Item<'_, LinkSection>, key: &str, rate: &Law) -> Option<LastStep> {
-    let last = rate.last_step().filter(|last| *last > Span::ZERO)?;
-    let message =
-        format!("must end before the run does, which is shorter than {last}: set a longer duration");
-    Some((last, item.fault(key, message)))
+    Ok(lines.into())
 }
 
 /// Build the line of a link from its start to its end.

@@ -51,6 +51,7 @@ fn warnings(checked: &Checked) -> Vec<Warning> {
     let others = [
         growth::warning(scenario),
         late::transfers(scenario),
+        late::steps(scenario),
         promises::broken(scenario, passing),
         phases::captured(scenario, passing),
         cliff::beyond(scenario, passing),
