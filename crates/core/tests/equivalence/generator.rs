@@ -273,15 +273,7 @@ pub(crate) fn together(seed: u64) -> String {
 pub(crate) fn memories(seed: u64) -> String {
     let mut writer = Writer::new(Stream::new(seed, "memories"), false);
     writer.head(seed);
-    let routing = writer.pick(&["first", "ecmp", "ecmp", "ecmp-packet"]);
-    writer.line(format_args!("routing = \"{routing}\""));
-    let hosts = if writer.draw.chance(0.8) { writer.leaf_spine() } else { writer.fat_tree() };
-    let same = writer.pick(&RATES);
-    for (class, delays) in [("host", &HOST_DELAYS), ("fabric", &DELAYS)] {
-        let rate = if writer.draw.chance(0.6) { same } else { writer.pick(&RATES) };
-        let delay = writer.pick(delays);
-        writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
-    }
+    let hosts = writer.routed_fabric();
     for section in ["fabric", "\"fabric.back\"", "\"host.back\""] {
         let admission = if writer.draw.chance(0.9) { "tail-drop" } else { "red" };
         writer.line(format_args!(
@@ -339,18 +331,7 @@ pub(crate) fn pauses(seed: u64) -> String {
     writer.head(seed);
     let ring = if writer.draw.chance(0.3) { 3 + writer.below(2) } else { 0 };
     let (hosts, classes) = match ring {
-        0 => {
-            let routing = writer.pick(&["first", "ecmp", "ecmp", "ecmp-packet"]);
-            writer.line(format_args!("routing = \"{routing}\""));
-            let hosts = if writer.draw.chance(0.8) { writer.leaf_spine() } else { writer.fat_tree() };
-            let same = writer.pick(&RATES);
-            for (class, delays) in [("host", &HOST_DELAYS), ("fabric", &DELAYS)] {
-                let rate = if writer.draw.chance(0.6) { same } else { writer.pick(&RATES) };
-                let delay = writer.pick(delays);
-                writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
-            }
-            (hosts, ["host", "fabric"])
-        }
+        0 => (writer.routed_fabric(), ["host", "fabric"]),
         switches => (writer.ring(switches), ["access", "trunk"]),
     };
     writer.choose_storm(&classes);
@@ -432,6 +413,20 @@ impl Writer {
             has_tcp: false,
             stormed: None,
         }
+    }
+
+    /// Write a fabric with its routing and the rates and delays of its lines; returns the number of its hosts.
+    fn routed_fabric(&mut self) -> u64 {
+        let routing = self.pick(&["first", "ecmp", "ecmp", "ecmp-packet"]);
+        self.line(format_args!("routing = \"{routing}\""));
+        let hosts = if self.draw.chance(0.8) { self.leaf_spine() } else { self.fat_tree() };
+        let same = self.pick(&RATES);
+        for (class, delays) in [("host", &HOST_DELAYS), ("fabric", &DELAYS)] {
+            let rate = if self.draw.chance(0.6) { same } else { self.pick(&RATES) };
+            let delay = self.pick(delays);
+            self.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+        }
+        hosts
     }
 
     /// A small leaf-spine without its links; answers its number of hosts.
