@@ -314,7 +314,7 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
 
 /// Return what is wrong with a text as a name in a scenario; `None` if it is allowed.
 pub fn name_fault(name: &str) -> Option<String> {
-    scenario::name_fault(name)
+    crate::language::names::name_fault(name)
 }
 
 /// Return the message about a name that is not among the `names` of a report; if other scenarios have it, the message

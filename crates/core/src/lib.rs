@@ -73,6 +73,7 @@ pub mod report;
 
 pub mod why;
 
+#[cfg(feature = "scenario")]
 pub mod api;
 
 pub use scenario::catalogue::catalogue;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::set::Set;
+use super::set;
 use super::tree::{Fault, Node, TextPlace, Value, join};
 use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
 
@@ -100,7 +100,7 @@ impl Sources<'_> {
     /// Return the message of a fault in an override; the message does not repeat a path that the override gives.
     fn at_override(&self, mut fault: Fault, source: u32) -> String {
         let argument = &self.sets[source as usize - 1];
-        if Set::parse(argument, source).is_ok_and(|set| set.path() == fault.path) {
+        if set::path_of(argument).is_some_and(|path| path == fault.path) {
             fault.path.clear();
         }
         fitted(format!("{}: {fault}", excerpt(argument, LONGEST_OVERRIDE)))

@@ -17,8 +17,10 @@ pub mod values;
 
 pub mod registry;
 
+#[cfg(feature = "scenario")]
 pub mod read;
 
+#[cfg(feature = "scenario")]
 mod toml_error;
 
 pub mod set;
@@ -29,6 +31,7 @@ pub(crate) mod item;
 
 pub(crate) mod names;
 
+#[cfg(feature = "scenario")]
 pub mod document;
 
 pub(crate) mod docs;

@@ -7,15 +7,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::toml_error;
-use super::tree::{Fault, Key, Node, TextPlace, Value};
+use super::tree::{DEEPEST, Fault, Key, Node, TextPlace, Value};
 use crate::excerpt::{VALUE, excerpt, quoted};
 
 /// Greatest length of a scenario in octets: a file is shorter, but recordings are added to it.
 pub const LONGEST: usize = 128 << 20;
-
-/// Deepest nesting of tables and lists, the outermost included; limited because the functions that visit them
-/// recurse.
-pub const DEEPEST: usize = 64;
 
 /// The two formats of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

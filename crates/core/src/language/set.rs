@@ -3,7 +3,10 @@
 //! The value is read as TOML or, if that fails, as a text; it replaces the previous value of the key. The path gives
 //! an entry of a list by its name or by its position, from 0.
 
-use super::read::{self, DEEPEST};
+#[cfg(feature = "scenario")]
+use super::read;
+#[cfg(feature = "scenario")]
+use super::tree::DEEPEST;
 use super::tree::{Fault, Key, Node, TextPlace, Value, join};
 use crate::words::nearest::unknown;
 
@@ -17,23 +20,6 @@ pub struct Set {
 }
 
 impl Set {
-    /// Read `key.path=value`, which is source number `source` of the scenario.
-    pub fn parse(argument: &str, source: u32) -> Result<Set, Fault> {
-        let malformed = |offset: usize| {
-            let message =
-                "an override is written key.path=value, as in port.bottleneck.buffer=\"8192 cells\"";
-            Fault::at(TextPlace { source, offset: offset as u32 }, message)
-        };
-        let equals = unquoted(argument, '=').next().ok_or_else(|| malformed(argument.len()))?;
-        let keys = keys(&argument[..equals], source).ok_or_else(|| malformed(0))?;
-        if keys.len() > DEEPEST {
-            let message = format!("the path of an override has at most {DEEPEST} keys, not {}", keys.len());
-            return Err(Fault::at(TextPlace { source, offset: 0 }, message));
-        }
-        let value = value(&argument[equals + 1..], source, equals as u32 + 1)?;
-        Ok(Set { keys, value })
-    }
-
     /// Set the key in `root` to its value.
     pub fn apply(&self, root: &mut Node) -> Result<(), Fault> {
         put(root, &self.keys, &self.value, "")
@@ -59,8 +45,39 @@ impl Set {
 
     /// Return the keys as one path.
     pub fn path(&self) -> String {
-        self.keys.iter().fold(String::new(), |path, key| join(&path, &key.name))
+        path(&self.keys)
     }
+}
+
+#[cfg(feature = "scenario")]
+impl Set {
+    /// Read `key.path=value`, which is source number `source` of the scenario.
+    pub fn parse(argument: &str, source: u32) -> Result<Set, Fault> {
+        let malformed = |offset: usize| {
+            let message =
+                "an override is written key.path=value, as in port.bottleneck.buffer=\"8192 cells\"";
+            Fault::at(TextPlace { source, offset: offset as u32 }, message)
+        };
+        let equals = unquoted(argument, '=').next().ok_or_else(|| malformed(argument.len()))?;
+        let keys = keys(&argument[..equals], source).ok_or_else(|| malformed(0))?;
+        if keys.len() > DEEPEST {
+            let message = format!("the path of an override has at most {DEEPEST} keys, not {}", keys.len());
+            return Err(Fault::at(TextPlace { source, offset: 0 }, message));
+        }
+        let value = value(&argument[equals + 1..], source, equals as u32 + 1)?;
+        Ok(Set { keys, value })
+    }
+}
+
+/// Return the path of an override `key.path=value`, as [`Set::path`] does.
+pub(crate) fn path_of(argument: &str) -> Option<String> {
+    let equals = unquoted(argument, '=').next()?;
+    Some(path(&keys(&argument[..equals], 0)?))
+}
+
+/// Return keys as one path.
+fn path(keys: &[Key]) -> String {
+    keys.iter().fold(String::new(), |path, key| join(&path, &key.name))
 }
 
 /// Return the names along a dotted path, some possibly in quotes; `None` if a name is empty or its quotes are not
@@ -100,6 +117,7 @@ fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
 }
 
 /// Read the value as TOML; a text that is not TOML is the value itself.
+#[cfg(feature = "scenario")]
 fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
     let place = TextPlace { source, offset: shift };
     let plain = || Node { value: Value::Text(text.to_string()), place };

@@ -1,10 +1,14 @@
 //! A scenario file before it is checked: a tree of values with their positions.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use serde_json::Value as Json;
 
 use crate::excerpt::{cut, quoted};
+
+/// Deepest nesting of tables and lists, the outermost included; limited because the functions that visit them
+/// recurse.
+pub const DEEPEST: usize = 64;
 
 /// Place of a value: a byte offset in one of the sources of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +52,36 @@ pub enum Value {
     List(Vec<Node>),
     /// A table, in the order of the source.
     Table(Vec<(Key, Node)>),
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Bool(value)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Value {
+        Value::Integer(value.into())
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Value {
+        Value::Float(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_string())
+    }
+}
+
+impl From<Node> for Value {
+    fn from(node: Node) -> Value {
+        node.value
+    }
 }
 
 /// One fault in a scenario: its position, the reason, and the remedy.
@@ -104,9 +138,16 @@ fn about(value: &str, message: String) -> String {
 impl Node {
     /// Build a table that has only the key `key`, with this text.
     pub fn named(key: &str, text: &str) -> Node {
-        let place = TextPlace::default();
-        let text = Node { value: Value::Text(text.to_string()), place };
-        Node { value: Value::Table(vec![(Key { name: key.to_string(), place }, text)]), place }
+        Node::table([(key, text.into())], TextPlace::default())
+    }
+
+    /// Build a table with these keys, all at one place.
+    pub fn table<'k>(
+        entries: impl IntoIterator<Item = (&'k str, Value)>,
+        place: TextPlace,
+    ) -> Node {
+        let entry = |(name, value): (&str, Value)| (Key { name: name.to_string(), place }, Node { value, place });
+        Node { value: Value::Table(entries.into_iter().map(entry).collect()), place }
     }
 
     /// Build a fault of this value.
@@ -169,38 +210,6 @@ impl Node {
         text("name").map(str::to_string).or_else(ends)
     }
 
-    /// Append the value to `text` in a form that only an equal value has, independent of its position.
-    pub(crate) fn spell(&self, text: &mut String) {
-        let spelled = match &self.value {
-            Value::Bool(b) => write!(text, "{b} "),
-            Value::Integer(i) => write!(text, "{i} "),
-            Value::Float(x) => write!(text, "{x:?} "),
-            Value::Text(own) => write!(text, "{own:?} "),
-            Value::List(items) => {
-                text.push('[');
-                items.iter().for_each(|item| item.spell(text));
-                text.write_char(']')
-            }
-            Value::Table(entries) => {
-                text.push('{');
-                let labels = self.labels();
-                for (key, node) in entries.iter().filter(|(key, _)| !labels.contains(&key.name.as_str())) {
-                    key.spell(text);
-                    node.spell(text);
-                }
-                text.write_char('}')
-            }
-        };
-        spelled.expect("a text takes everything");
-    }
-
-    /// Return the keys of this table that are only used in messages: the name of a program, and the place of its
-    /// text.
-    fn labels(&self) -> &'static [&'static str] {
-        let is_program = self.get("policy").and_then(Node::text) == Some("program");
-        if is_program { &["name", "source"] } else { &[] }
-    }
-
     /// Convert this value to JSON.
     pub fn json(&self) -> Json {
         match &self.value {
@@ -213,13 +222,6 @@ impl Node {
                 entries.iter().map(|(key, node)| (key.name.clone(), node.json())).collect()
             }
         }
-    }
-}
-
-impl Key {
-    /// Append the name to `text` in a form that only an equal name has.
-    pub(crate) fn spell(&self, text: &mut String) {
-        write!(text, "{:?}=", self.name).expect("a text takes everything");
     }
 }
 

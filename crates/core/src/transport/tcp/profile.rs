@@ -2,8 +2,7 @@
 
 use crate::choice;
 use crate::language::merge::merge;
-use crate::language::read::{Format, read};
-use crate::language::tree::{Node, TextPlace, Value};
+use crate::language::tree::{Node, Value};
 
 choice! {
     /// Hosts of a kind.
@@ -19,60 +18,54 @@ choice! {
 }
 
 impl Profile {
-    /// Return the keys that the profile sets, as TOML.
-    fn keys(self) -> &'static str {
+    /// Return the keys that the profile sets, with their values.
+    fn keys(self) -> Vec<(&'static str, Value)> {
         match self {
-            Profile::Bsd1993 => {
-                r#"
-                initial_rto = "6 s"
-                backoff = "bsd"
-                initial_estimate = "bsd"
-                "#
-            }
-            Profile::Linux => {
-                r#"
-                laws = "linux"
-                kernel_tick = "4 ms"
-                congestion = "cubic"
-                cubic_law = "linux"
-                sack = true
-                recovery = "rack"
-                window = "6 MiB"
-                timestamps = true
-                byte_counting = true
-                initial_window = 10
-                slow_timer = "1 ms"
-                fast_timer = "40 ms"
-                min_rto = "200 ms"
-                rto_floor = "variance"
-                sack_restarts_timer = true
-                dsack = true
-                max_rto = "120 s"
-                partial_ack = "slow-but-steady"
-                "#
-            }
-            Profile::Datacenter => {
-                r#"
-                laws = "linux"
-                kernel_tick = "1 ms"
-                congestion = "dctcp"
-                sack = true
-                recovery = "rack"
-                ecn = true
-                ect = "all"
-                window = "4 MiB"
-                byte_counting = true
-                initial_window = 10
-                slow_timer = "1 ms"
-                fast_timer = "1 ms"
-                min_rto = "10 ms"
-                rto_floor = "variance"
-                sack_restarts_timer = true
-                dsack = true
-                initial_rto = "10 ms"
-                partial_ack = "slow-but-steady"
-                "#
-            }
+            Profile::Bsd1993 => vec![
+                ("initial_rto", "6 s".into()),
+                ("backoff", "bsd".into()),
+                ("initial_estimate", "bsd".into()),
+            ],
+            Profile::Linux => vec![
+                ("laws", "linux".into()),
+                ("kernel_tick", "4 ms".into()),
+                ("congestion", "cubic".into()),
+                ("cubic_law", "linux".into()),
+                ("sack", true.into()),
+                ("recovery", "rack".into()),
+                ("window", "6 MiB".into()),
+                ("timestamps", true.into()),
+                ("byte_counting", true.into()),
+                ("initial_window", Value::Integer(10)),
+                ("slow_timer", "1 ms".into()),
+                ("fast_timer", "40 ms".into()),
+                ("min_rto", "200 ms".into()),
+                ("rto_floor", "variance".into()),
+                ("sack_restarts_timer", true.into()),
+                ("dsack", true.into()),
+                ("max_rto", "120 s".into()),
+                ("partial_ack", "slow-but-steady".into()),
+            ],
+            Profile::Datacenter => vec![
+                ("laws", "linux".into()),
+                ("kernel_tick", "1 ms".into()),
+                ("congestion", "dctcp".into()),
+                ("sack", true.into()),
+                ("recovery", "rack".into()),
+                ("ecn", true.into()),
+                ("ect", "all".into()),
+                ("window", "4 MiB".into()),
+                ("byte_counting", true.into()),
+                ("initial_window", Value::Integer(10)),
+                ("slow_timer", "1 ms".into()),
+                ("fast_timer", "1 ms".into()),
+                ("min_rto", "10 ms".into()),
+                ("rto_floor", "variance".into()),
+                ("sack_restarts_timer", true.into()),
+                ("dsack", true.into()),
+                ("initial_rto", "10 ms".into()),
+                ("partial_ack", "slow-but-steady".into()),
+            ],
         }
     }
 }
@@ -84,23 +77,14 @@ pub fn with_profile(transport: &Node) -> Node {
     else {
         return transport.clone();
     };
-    let text = format!("kind = \"tcp\"\n{}", profile.keys());
-    let mut keys = read(&text, Format::Toml).expect("a profile is TOML");
-    stand_at(&mut keys, node.place);
-    merge(&keys, transport)
-}
-
-/// Set the position of every value of a table to that of the profile's name.
-fn stand_at(table: &mut Node, place: TextPlace) {
-    table.place = place;
-    if let Value::Table(keys) = &mut table.value {
-        keys.iter_mut().for_each(|(key, node)| (key.place, node.place) = (place, place));
-    }
+    let keys = [("kind", "tcp".into())].into_iter().chain(profile.keys());
+    merge(&Node::table(keys, node.place), transport)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::read::{Format, read};
     use crate::language::spec::read_section;
     use crate::transport::tcp::congestion::Spec;
     use crate::transport::tcp::{Backoff, EctPackets, Params};
