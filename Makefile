@@ -31,7 +31,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny crates urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version net-alone deny crates urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,7 @@ lint: lint-rust lint-python ## Formats, lints and types
 lint-rust: need-lint $(VENV)/pyvenv.cfg
 	rustfmt --check --edition 2024 $(RUST_FILES)
 	cargo clippy --locked --workspace --all-targets --features pushout-core/bench -- --deny warnings
+	cargo clippy --locked --package pushout-net --no-default-features -- --deny warnings
 
 lint-python: $(VENV)/.built
 	$(BIN)/ruff format --check
@@ -120,6 +121,12 @@ msrv-version: ## Print the oldest Rust that is promised
 
 deny: need ## Licences, sources and known faults of the crates (needs cargo-deny)
 	cargo deny --locked --workspace check
+
+net-alone: need ## The network for tests without the scenario language: its crates, and how long a debug build takes from nothing
+	cargo tree --locked --package pushout-net --no-default-features --edges normal --prefix none
+	cargo fetch --locked
+	rm -rf target/net-alone
+	cargo build --locked --package pushout-net --no-default-features --target-dir target/net-alone
 
 crates: need ## Pack the crates for the registry without sending them; what the packages need must be in them
 	cargo publish --locked --workspace --dry-run --no-verify --allow-dirty

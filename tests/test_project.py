@@ -50,6 +50,36 @@ def workflows() -> dict[str, Any]:
     }
 
 
+def test_without_the_scenario_language_no_crate_reads_texts() -> None:
+    if (cargo := shutil.which("cargo")) is None:
+        pytest.skip("cargo is not installed")
+    command = [
+        cargo,
+        "tree",
+        "--locked",
+        "--offline",
+        "--package",
+        "pushout-net",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+    ]
+    listed = [
+        {
+            line.split()[0]
+            for line in subprocess.run(
+                [*command, *more], cwd=ROOT, check=True, capture_output=True, text=True
+            ).stdout.splitlines()
+        }
+        for more in (["--no-default-features"], [])
+    ]
+    assert listed[1] - listed[0] >= {"toml", "jsonc-parser"}
+    own, numbers, values = {"pushout-core", "pushout-net"}, {"libm"}, {"serde", "serde_core", "serde_json", "strsim"}
+    below_values = {"itoa", "zmij", "memchr", "indexmap", "equivalent", "hashbrown", "foldhash"}
+    assert listed[0] == own | numbers | values | below_values
+
+
 def test_every_yaml_and_toml_file_can_be_read() -> None:
     files = tracked("*.yml", "*.yaml", "*.cff", "*.toml", "*.lock")
     assert len(files) > 30
@@ -78,7 +108,17 @@ def test_workflows_call_targets_that_exist() -> None:
                     assert program == "make"
                     assert re.search(rf"^{re.escape(target)}:.* ## ", makefile, re.MULTILINE), target
                     made.add(target)
-    nightly = {"equivalence", "answers", "hostile", "instructions", "lab-again", "laws", "notebooks-again", "tour"}
+    nightly = {
+        "equivalence",
+        "answers",
+        "hostile",
+        "instructions",
+        "lab-again",
+        "laws",
+        "net-alone",
+        "notebooks-again",
+        "tour",
+    }
     assert made == {"test", "docs", "msrv", "lab", "test-web", "deny", "fuzz", "wheel", *nightly}
 
 

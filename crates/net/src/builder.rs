@@ -1,12 +1,15 @@
 //! A path with one bottleneck, from a few numbers.
 
-use std::fmt::Write;
-
 use pushout_core::discipline;
+#[cfg(feature = "scenario")]
+use pushout_core::language::tree::TextPlace;
+use pushout_core::language::tree::{Node, Value};
 
 use crate::error::Error;
-use crate::path::Path;
-use crate::toml::quoted;
+#[cfg(feature = "scenario")]
+use crate::path::SECTIONS;
+use crate::path::{LONGEST, Path};
+use crate::tree::{self, table};
 
 /// Describes a path with one bottleneck between clients and servers: see [`Path::builder`].
 ///
@@ -101,7 +104,7 @@ impl Builder {
     }
 
     /// Set what the bottleneck does with packets: the name of a queue discipline (`fq-codel`, `fq-pie`, `dualpi2`) or of an
-    /// admission policy (`tail-drop`, `codel`, `pie`, `red`, `step`, …), or a table of a scenario,
+    /// admission policy (`tail-drop`, `codel`, `pie`, `red`, `step`, …), or with the feature `scenario` a table of a scenario,
     /// `{ policy = "codel", action = "mark" }`. By default `tail-drop`. `pushout list schemes` has all of them.
     #[must_use]
     pub fn policy(self, policy: impl Into<String>) -> Builder {
@@ -135,6 +138,7 @@ impl Builder {
 
     /// Add sections of a scenario, as `[[flow]]` for background traffic or `[[loss]]` for a packet of a number. The nodes are
     /// `client1`, …, `left`, `right`, `server1`, …, the link is `bottleneck`, its other direction `bottleneck.back`.
+    #[cfg(feature = "scenario")]
     #[must_use]
     pub fn toml(mut self, sections: &str) -> Builder {
         self.more.push_str(sections);
@@ -154,7 +158,7 @@ impl Builder {
                 self.loss
             )));
         }
-        let mut path = Path::from_toml(&self.text())?;
+        let mut path = Path::of(self.tree()?, &self.more)?;
         path.set_mtu(self.mtu)?;
         for number in 1..=self.hosts {
             let (client, server) =
@@ -165,60 +169,112 @@ impl Builder {
     }
 
     /// Return the scenario.
-    fn text(&self) -> String {
-        let mut text = format!(
-            "name = \"path\"\nduration = \"{}\"\nseed = {}\nadaptation = {{ kind = \"packet\" }}\n",
-            crate::path::LONGEST,
-            self.seed
-        );
-        let node = |text: &mut String, name: &str, kind: &str| {
-            let _ = write!(text, "\n[[node]]\nname = {}\nkind = \"{kind}\"\n", quoted(name));
-        };
-        let link = |text: &mut String, ends: [&str; 3], rate: &str, delay: &str| {
-            let [name, from, to] = ends.map(quoted);
-            let (rate, delay) = (quoted(rate), quoted(delay));
-            let _ = write!(
-                text,
-                "\n[[link]]\nname = {name}\nfrom = {from}\nto = {to}\nrate = {rate}\ndelay = {delay}\n"
-            );
-        };
-        node(&mut text, "left", "router");
-        node(&mut text, "right", "router");
-        link(&mut text, ["bottleneck", "left", "right"], &self.rate, &self.delay);
-        if let Some(rate) = &self.rate_back {
-            let _ = writeln!(text, "back = {{ rate = {} }}", quoted(rate));
+    fn tree(&self) -> Result<Node, Error> {
+        let mut root = table([
+            ("name", "path".into()),
+            ("duration", LONGEST.into()),
+            ("seed", self.seed.into()),
+            ("adaptation", table([("kind", "packet".into())]).into()),
+        ]);
+        for name in ["left", "right"] {
+            node(&mut root, name, "router");
         }
+        let mut bottleneck = link(["bottleneck", "left", "right"], &self.rate, &self.delay);
+        if let Some(rate) = &self.rate_back {
+            tree::set(&mut bottleneck, "back", table([("rate", rate.as_str().into())]).into());
+        }
+        tree::add(&mut root, "link", bottleneck);
         for number in 1..=self.hosts {
             let [client, server] = ["client", "server"].map(|side| format!("{side}{number}"));
-            node(&mut text, &client, "host");
-            node(&mut text, &server, "host");
-            link(&mut text, [&client, &client, "left"], &self.access, "0 s");
-            link(&mut text, [&server, "right", &server], &self.access, "0 s");
-        }
-        for port in ["bottleneck", "bottleneck.back"] {
-            let _ = write!(text, "\n[port.{}]\n{}", quoted(port), self.queue());
-            if self.loss > 0.0 {
-                let (to_bad, to_good) = (self.loss, 1.0 - self.loss);
-                let gilbert = format!("gilbert = {{ to_bad = {to_bad:?}, to_good = {to_good:?} }}");
-                let _ = write!(text, "\n[[loss]]\nlink = {}\n{gilbert}\n", quoted(port));
+            for (name, ends) in [(&client, [&client, "left"]), (&server, ["right", &server])] {
+                node(&mut root, name, "host");
+                tree::add(&mut root, "link", link([name, ends[0], ends[1]], &self.access, "0 s"));
             }
         }
-        text + "\n" + &self.more
+        let queue = self.queue()?;
+        tree::set(&mut root, "port", table(PORTS.map(|port| (port, queue.value.clone()))).into());
+        for port in PORTS.into_iter().filter(|_| self.loss > 0.0) {
+            let gilbert = table([("to_bad", self.loss.into()), ("to_good", (1.0 - self.loss).into())]);
+            tree::add(&mut root, "loss", table([("link", port.into()), ("gilbert", gilbert.into())]));
+        }
+        self.join_sections(&mut root)?;
+        Ok(root)
     }
 
     /// Return the keys of the bottleneck's port.
-    fn queue(&self) -> String {
+    fn queue(&self) -> Result<Node, Error> {
         let policy = self.policy.trim();
-        let (is_discipline, rule) = match policy {
-            table if table.starts_with('{') => (false, format!("admission = {table}\n")),
-            name if discipline::CATALOGUE.iter().any(|entry| entry.name == name) => {
-                (true, format!("discipline = {}\n", quoted(name)))
-            }
-            name => (false, format!("admission = {{ policy = {} }}\n", quoted(name))),
+        let is_discipline = discipline::CATALOGUE.iter().any(|entry| entry.name == policy);
+        let mut queue = match policy {
+            written if written.starts_with('{') => table([("admission", self.rule(written)?)]),
+            name if is_discipline => table([("discipline", name.into())]),
+            name => table([("admission", table([("policy", name.into())]).into())]),
         };
-        let buffer = self.buffer.as_deref().or((!is_discipline).then_some("50 ms"));
-        let buffer = buffer.map(|buffer| format!("buffer = {}\n", quoted(buffer)));
-        rule + &buffer.unwrap_or_default()
+        if let Some(buffer) = self.buffer.as_deref().or((!is_discipline).then_some("50 ms")) {
+            tree::set(&mut queue, "buffer", buffer.into());
+        }
+        Ok(queue)
+    }
+
+    /// Read an admission policy that is written as a table of TOML.
+    #[cfg(feature = "scenario")]
+    fn rule(&self, written: &str) -> Result<Value, Error> {
+        let read = read(&format!("policy = {written}\n"), "policy")?;
+        let mut rule = read.get("policy").cloned().expect("it was read");
+        forget_places(&mut rule);
+        Ok(rule.value)
+    }
+
+    #[cfg(not(feature = "scenario"))]
+    fn rule(&self, written: &str) -> Result<Value, Error> {
+        Err(Error::Scenario(format!(
+            "policy must be a name, not {written:?}: pushout-net reads tables with its feature \"scenario\""
+        )))
+    }
+
+    /// Add the sections that are given as TOML.
+    #[cfg(feature = "scenario")]
+    fn join_sections(&self, root: &mut Node) -> Result<(), Error> {
+        let more = read(&self.more, SECTIONS)?;
+        let twice = |path| Error::Scenario(format!("{path} must not be set twice: the builder sets it"));
+        tree::join(root, more).map_err(twice)
+    }
+
+    #[cfg(not(feature = "scenario"))]
+    fn join_sections(&self, _: &mut Node) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The ports of the bottleneck.
+const PORTS: [&str; 2] = ["bottleneck", "bottleneck.back"];
+
+fn node(root: &mut Node, name: &str, kind: &str) {
+    tree::add(root, "node", table([("name", name.into()), ("kind", kind.into())]));
+}
+
+fn link([name, from, to]: [&str; 3], rate: &str, delay: &str) -> Node {
+    let keys = [("name", name), ("from", from), ("to", to), ("rate", rate), ("delay", delay)];
+    table(keys.map(|(key, text)| (key, text.into())))
+}
+
+#[cfg(feature = "scenario")]
+fn read(text: &str, name: &str) -> Result<Node, Error> {
+    let file = pushout_core::scenario::File::read(text, name).map_err(Error::Scenario)?;
+    Ok(file.root().clone())
+}
+
+/// Forget where values stand: their text is not the one whose lines messages show.
+#[cfg(feature = "scenario")]
+fn forget_places(node: &mut Node) {
+    node.place = TextPlace::NONE;
+    match &mut node.value {
+        Value::Table(entries) => entries.iter_mut().for_each(|(key, node)| {
+            key.place = TextPlace::NONE;
+            forget_places(node);
+        }),
+        Value::List(items) => items.iter_mut().for_each(forget_places),
+        _ => {}
     }
 }
 

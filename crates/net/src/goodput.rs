@@ -46,9 +46,7 @@ macro_rules! assert_goodput {
         if let Err(message) = $path.check_goodput($octets, $least) {
             let place = format!("{}-{}", module_path!().replace("::", "-"), line!());
             let file = ::std::env::temp_dir().join(format!("pushout-{place}.toml"));
-            let text = $path.scenario_file().map_err(|why| why.to_string());
-            let written = text.and_then(|text| ::std::fs::write(&file, text).map_err(|why| why.to_string()));
-            match written {
+            match ::std::fs::write(&file, $path.scenario_file()) {
                 Ok(()) => panic!("{message}the run again: pushout run {}", file.display()),
                 Err(why) => panic!("{message}the scenario cannot be written to {}: {why}", file.display()),
             }

@@ -70,7 +70,7 @@ mod goodput;
 mod path;
 mod repeat;
 mod time;
-mod toml;
+mod tree;
 mod why;
 
 pub use builder::Builder;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use pushout_core::adaptation::Framing;
 use pushout_core::engine::offer::{self, Ending, Fates, Offered, Unoffered};
 use pushout_core::engine::reference::Stepper;
+use pushout_core::language::tree::Node;
+use pushout_core::scenario::File;
 use pushout_core::scenario::model::{Measures, Scenario};
-use pushout_core::scenario::{File, load};
 use pushout_core::transport::ecn;
 use pushout_core::units;
 use pushout_core::units::ids::{FlowId, LineId};
@@ -16,13 +17,14 @@ use pushout_core::view;
 use crate::delivery::{Counts, Decision, Delivery, Ecn, Fate, Flow, Handle, Host, Port, Queue, SHORTEST};
 use crate::error::Error;
 use crate::time::Time;
-use crate::toml::quoted;
+use crate::tree::{self, table};
 
 /// A network in virtual time, into which hosts of the caller send packets: see the [crate](crate).
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// The scenario without the caller's flows.
-    pub(crate) text: String,
+    /// The scenario without the caller's flows, and the text from which it, or a part of it, was read.
+    pub(crate) root: Node,
+    text: Arc<str>,
     hosts: Vec<String>,
     mtu: u32,
     pub(crate) slots: Vec<Slot>,
@@ -84,6 +86,8 @@ pub(crate) enum State {
 const LONGEST_PACKET: u32 = 65_535;
 /// The length of a run.
 pub(crate) const LONGEST: &str = "4320000 s";
+/// The name of the caller's text in messages.
+pub(crate) const SECTIONS: &str = "scenario";
 const DAYS: units::Span = units::Span::secs(50 * 86_400);
 /// Flows that a path can have at a time.
 const MOST_FLOWS: usize = 4096;
@@ -110,11 +114,19 @@ impl Path {
     /// assert_eq!(path.next().map(|at| at.picos()), Some(10_000_000_000));
     /// # Ok::<(), pushout_net::Error>(())
     /// ```
+    #[cfg(feature = "scenario")]
     pub fn from_toml(text: &str) -> Result<Path, Error> {
-        let file = File::read(text, "scenario").map_err(Error::Scenario)?;
+        let file = File::read(text, SECTIONS).map_err(Error::Scenario)?;
+        Path::of(file.root().clone(), text)
+    }
+
+    /// Build the network of a scenario; `text` is what it, or a part of it, was read from.
+    pub(crate) fn of(root: Node, text: &str) -> Result<Path, Error> {
+        let file = File::of(root.clone(), text, SECTIONS);
         let hosts = file.hosts().map_err(|refusal| Error::Scenario(refusal.to_string()))?;
         let mut path = Path {
-            text: text.to_string(),
+            root,
+            text: text.into(),
             hosts,
             mtu: 1500,
             slots: Vec::new(),
@@ -154,7 +166,8 @@ impl Path {
     /// Return the host of this name.
     pub fn host(&self, name: &str) -> Result<Host, Error> {
         let number = self.hosts.iter().position(|host| host == name);
-        let unknown = || Error::UnknownHost(pushout_core::api::unknown("host", name, &self.hosts()));
+        let unknown =
+            || Error::UnknownHost(pushout_core::words::nearest::unknown("host", name, &self.hosts()));
         number.map(|number| Host(number as u32)).ok_or_else(unknown)
     }
 
@@ -164,7 +177,7 @@ impl Path {
         let lines = self.run.iter().flat_map(|run| run.scenario.lines.iter());
         let names: Vec<&str> = lines.map(|line| line.name.as_str()).collect();
         let number = names.iter().position(|port| *port == name);
-        let unknown = || Error::UnknownPort(pushout_core::api::unknown("port", name, &names));
+        let unknown = || Error::UnknownPort(pushout_core::words::nearest::unknown("port", name, &names));
         number.map(|number| Port(number as u32)).ok_or_else(unknown)
     }
 
@@ -468,47 +481,48 @@ impl Path {
         built
     }
 
-    /// Return the flows of the caller as sections of a scenario: they send nothing by themselves.
-    pub(crate) fn flow_sections(&self) -> String {
-        let section = |slot: &Slot| -> String {
-            let flow =
-                |direction: usize| self.flow_section(&slot.names[direction], None, slot.ends, direction);
-            flow(0) + &flow(1)
-        };
-        self.slots.iter().map(section).collect()
+    /// Add the flows of the caller to a scenario: they send nothing by themselves.
+    pub(crate) fn add_flows(&self, root: &mut Node) {
+        for slot in &self.slots {
+            for direction in 0..2 {
+                tree::add(root, "flow", self.flow_entry(&slot.names[direction], None, slot.ends, direction));
+            }
+        }
     }
 
-    /// Return the section of a flow that sends nothing, or a recording on the circuit of the slot.
-    pub(crate) fn flow_section(
+    /// Return a flow that sends nothing, or a recording on the circuit of the slot.
+    pub(crate) fn flow_entry(
         &self,
         name: &str,
         recording: Option<(&str, &str, Ecn)>,
         ends: [u32; 2],
         direction: usize,
-    ) -> String {
-        let [from, to] = [ends[direction], ends[1 - direction]].map(|end| quoted(&self.hosts[end as usize]));
-        let (source, rest) = match recording {
+    ) -> Node {
+        let [from, to] = [ends[direction], ends[1 - direction]].map(|end| self.hosts[end as usize].as_str());
+        let mut flow = table(
+            [("name", name), ("from", from), ("to", to), ("start_spread", "0 s"), ("processing", "0 s")]
+                .map(|(key, text)| (key, text.into())),
+        );
+        tree::set(&mut flow, "processing_variation", "0 s".into());
+        let transport =
+            |ecn: bool, l4s: bool| table([("kind", "udp".into()), ("ecn", ecn.into()), ("l4s", l4s.into())]);
+        let (start, transport, source) = match recording {
             None => {
-                let size = self.mtu - (SHORTEST - 1);
-                let source = format!("{{ kind = \"cbr\", rate = \"1 b/s\", size = \"{size} bytes\" }}");
-                (
-                    source,
-                    format!(
-                        "start = \"{LONGEST}\"\ntransport = {{ kind = \"udp\", ecn = false, l4s = false }}"
-                    ),
-                )
+                let size = format!("{} bytes", self.mtu - (SHORTEST - 1));
+                let source = [("kind", "cbr"), ("rate", "1 b/s"), ("size", &size)];
+                (LONGEST, transport(false, false), table(source.map(|(key, text)| (key, text.into()))))
             }
             Some((circuit, data, ecn)) => {
-                let (capable, l4s) = (ecn != Ecn::NotEct, ecn == Ecn::Ect1);
-                let source = format!("{{ kind = \"replay\", file = \"offered\", data = \"{data}\" }}");
-                let transport = format!("{{ kind = \"udp\", ecn = {capable}, l4s = {l4s} }}");
-                (source, format!("start = \"0 s\"\npvc = {}\ntransport = {transport}", quoted(circuit)))
+                tree::set(&mut flow, "pvc", circuit.into());
+                let source = [("kind", "replay"), ("file", "offered"), ("data", data)];
+                let transport = transport(ecn != Ecn::NotEct, ecn == Ecn::Ect1);
+                ("0 s", transport, table(source.map(|(key, text)| (key, text.into()))))
             }
         };
-        let name = quoted(name);
-        format!(
-            "\n[[flow]]\nname = {name}\nfrom = {from}\nto = {to}\nstart_spread = \"0 s\"\nprocessing = \"0 s\"\nprocessing_variation = \"0 s\"\n{rest}\nsource = {source}\n"
-        )
+        tree::set(&mut flow, "start", start.into());
+        tree::set(&mut flow, "transport", transport.into());
+        tree::set(&mut flow, "source", source.into());
+        flow
     }
 
     /// Return the ends of the slot of a direction.
@@ -519,9 +533,9 @@ impl Path {
 
     /// Build the network with the flows of all slots.
     fn build(&mut self) -> Result<(), Error> {
-        let text = format!("{}\n{}", self.text, self.flow_sections());
-        let mut scenario =
-            load(&text, "scenario", &[]).map_err(|refusal| Error::Scenario(refusal.to_string()))?;
+        let mut root = self.root.clone();
+        self.add_flows(&mut root);
+        let mut scenario = self.checked(root)?;
         let find = |name: &String| scenario.flows.position(|flow| flow.name == *name).expect("it was added");
         let flows: Vec<FlowId> = self.slots.iter().flat_map(|slot| slot.names.each_ref()).map(find).collect();
         let mut directions = vec![usize::MAX; scenario.vcs.len()];
@@ -545,6 +559,12 @@ impl Path {
         let sent = vec![Vec::new(); flows.len()];
         self.run = Some(Run { scenario: Arc::new(scenario), stepper, flows, directions, sent });
         Ok(())
+    }
+
+    /// Check a scenario that was made from that of the path.
+    pub(crate) fn checked(&self, root: Node) -> Result<Scenario, Error> {
+        let file = File::of(root, &self.text, SECTIONS);
+        file.load().map_err(|refusal| Error::Scenario(refusal.to_string()))
     }
 
     /// Describe the end of a packet, and keep it.

@@ -1,15 +1,15 @@
 //! The scenario that repeats a run: the caller's packets as recordings.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
+use pushout_core::language::tree::{Node, Value};
 use pushout_core::source::recording::{RecordedPacket, Recording};
 use pushout_core::units::Span;
 
 use crate::delivery::Ecn;
-use crate::error::Error;
 use crate::path::{Packet, Path};
 use crate::time::Time;
+use crate::tree;
 
 /// Packets that one flow of the file sends: the number of their flow among equals, the direction of their slot, their ECN
 /// field. Flows send in this order what is due at one instant.
@@ -30,15 +30,23 @@ impl Path {
     /// let flow = path.open(client, server)?;
     /// path.offer(Time::ZERO, client, 1500, flow, Ecn::NotEct)?;
     /// path.take(std::time::Duration::from_millis(50));
-    /// assert!(path.scenario_file()?.contains(r#"pvc = "client1-server1.1""#));
+    /// assert!(path.scenario_file().contains(r#"pvc = "client1-server1.1""#));
     /// # Ok::<(), pushout_net::Error>(())
     /// ```
-    pub fn scenario_file(&self) -> Result<String, Error> {
-        let mut text = String::from(
-            "# Repeats a run of pushout-net: `pushout run`, `pushout plot` and `pushout why` read it.\n",
-        );
-        text.push_str(&self.head()?);
-        text.push_str(&self.flow_sections());
+    pub fn scenario_file(&self) -> String {
+        let heading =
+            "# Repeats a run of pushout-net: `pushout run`, `pushout plot` and `pushout why` read it.\n";
+        heading.to_string() + &tree::written(&self.repeated())
+    }
+
+    /// Return the scenario that repeats the run up to now: of this length, without its warm-up.
+    pub(crate) fn repeated(&self) -> Node {
+        let mut root = self.root.clone();
+        if let Value::Table(entries) = &mut root.value {
+            entries.retain(|(key, _)| key.name != "warmup");
+        }
+        tree::set(&mut root, "duration", format!("{} ps", self.now().picos() + 1).as_str().into());
+        self.add_flows(&mut root);
         for ((number, direction, ecn), packets) in self.lanes() {
             let (slot, ends) = self.slot_of(direction as usize);
             let circuit = &slot.names[direction as usize % 2];
@@ -54,14 +62,10 @@ impl Path {
                 RecordedPacket { gap, octets: packet.octets.into() }
             };
             let data = Recording::written(packets.iter().map(recorded));
-            text.push_str(&self.flow_section(
-                &name,
-                Some((circuit, &data, ecn)),
-                ends,
-                direction as usize % 2,
-            ));
+            let flow = self.flow_entry(&name, Some((circuit, &data, ecn)), ends, direction as usize % 2);
+            tree::add(&mut root, "flow", flow);
         }
-        Ok(text)
+        root
     }
 
     /// Return the packets by the flow of the file that sends them.
@@ -84,27 +88,5 @@ impl Path {
             last = Some((packet.sent, lane));
         }
         lanes
-    }
-
-    /// Return the scenario with a duration up to now, and without its warm-up.
-    fn head(&self) -> Result<String, Error> {
-        let (mut head, mut has_duration, mut is_top) = (String::new(), false, true);
-        for line in self.text.lines() {
-            is_top &= !line.trim_start().starts_with('[');
-            let key = line.split('=').next().unwrap_or_default().trim();
-            match key {
-                "duration" if is_top => {
-                    let _ = writeln!(head, "duration = \"{} ps\"", self.now().picos() + 1);
-                    has_duration = true;
-                }
-                "warmup" if is_top => {}
-                _ => {
-                    head.push_str(line);
-                    head.push('\n');
-                }
-            }
-        }
-        let why = "duration must be written on a line of its own, `duration = \"1 s\"`, so that a file can repeat the run";
-        if has_duration { Ok(head) } else { Err(Error::Scenario(why.to_string())) }
     }
 }

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
-use pushout_core::scenario::load;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::units::ids::LineId;
 use pushout_core::verdict::Reason;
@@ -115,7 +114,7 @@ impl Path {
             State::Marked(port) => (port, Reason::Early, Ill::Marked),
             _ => return Ok(None),
         };
-        let scenario = self.repeated()?;
+        let scenario = self.checked(self.repeated())?;
         let worlds = self.worlds(&scenario, port, ill, LAST)?;
         let name = &self.slot_of(packet.direction as usize).0.names[packet.direction as usize % 2];
         let is_it = |trouble: &Trouble| {
@@ -226,7 +225,7 @@ impl Path {
 
     /// Describe the three decisions of a port that cost most packets.
     fn dearest(&self, port: LineId) -> Result<String, Error> {
-        let scenario = self.repeated()?;
+        let scenario = self.checked(self.repeated())?;
         let worlds = self.worlds(&scenario, port, Ill::Lost, FEW)?;
         let frames: Vec<usize> = (0..worlds.troubles().len().min(FRAMES)).collect();
         let mut saves = worlds.saves(&frames, false, &mut |_, _| true).map_err(Error::Scenario)?.saves;
@@ -250,12 +249,6 @@ impl Path {
             text.push_str("  none alone: another packet is lost instead\n");
         }
         Ok(text)
-    }
-
-    /// Return the scenario that repeats the run.
-    fn repeated(&self) -> Result<Scenario, Error> {
-        let text = self.scenario_file()?;
-        load(&text, "scenario", &[]).map_err(|refusal| Error::Scenario(refusal.to_string()))
     }
 
     fn worlds<'s>(

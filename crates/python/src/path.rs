@@ -145,8 +145,8 @@ impl Path {
         py.detach(|| self.path.explain())
     }
 
-    fn scenario_file(&self) -> PyResult<String> {
-        self.path.scenario_file().map_err(refused)
+    fn scenario_file(&self) -> String {
+        self.path.scenario_file()
     }
 }
 

@@ -61,7 +61,8 @@ pub(crate) struct Sources<'a> {
 impl Sources<'_> {
     /// Return a fault in the form for callers; `root` is the tree as far as it was read.
     pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
-        let part = (fault.place.source as usize).checked_sub(1).map(RequestPart::Set);
+        let is_set = (1..=self.sets.len()).contains(&(fault.place.source as usize));
+        let part = is_set.then(|| RequestPart::Set(fault.place.source as usize - 1));
         Refusal { message: self.tell(fault, root), part, further: Vec::new() }
     }
 
@@ -78,6 +79,7 @@ impl Sources<'_> {
         }
         match fault.place.source {
             0 if self.name.is_empty() => fitted(fault.to_string()),
+            _ if fault.place == TextPlace::NONE => fitted(fault.to_string()),
             0 => self.at_line(&fault, root.is_some()),
             n => self.at_override(fault, n),
         }

@@ -19,6 +19,11 @@ pub struct TextPlace {
     pub offset: u32,
 }
 
+impl TextPlace {
+    /// The place of a value that a program has built: no text has it.
+    pub const NONE: TextPlace = TextPlace { source: u32::MAX, offset: 0 };
+}
+
 /// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -142,11 +147,9 @@ impl Node {
     }
 
     /// Build a table with these keys, all at one place.
-    pub fn table<'k>(
-        entries: impl IntoIterator<Item = (&'k str, Value)>,
-        place: TextPlace,
-    ) -> Node {
-        let entry = |(name, value): (&str, Value)| (Key { name: name.to_string(), place }, Node { value, place });
+    pub fn table<'k>(entries: impl IntoIterator<Item = (&'k str, Value)>, place: TextPlace) -> Node {
+        let entry =
+            |(name, value): (&str, Value)| (Key { name: name.to_string(), place }, Node { value, place });
         Node { value: Value::Table(entries.into_iter().map(entry).collect()), place }
     }
 

@@ -87,15 +87,13 @@ pub struct File<'a> {
     root: Node,
 }
 
-impl File<'static> {
-    /// Take a scenario that a program has built. What a file is checked for is checked; messages give paths, without line and
-    /// column.
-    pub fn of(root: Node) -> File<'static> {
-        File { text: "", name: "", root }
+impl<'a> File<'a> {
+    /// Take a scenario that a program has built, or a part of it: what was read from `text` has messages with the name of that text
+    /// and the line, what has the place [`TextPlace::NONE`](crate::language::tree::TextPlace::NONE) has them with its path.
+    pub fn of(root: Node, text: &'a str, name: &'a str) -> File<'a> {
+        File { text, name, root }
     }
-}
 
-impl File<'_> {
     /// Return the values.
     pub fn root(&self) -> &Node {
         &self.root

@@ -76,7 +76,7 @@ fn packets_have_the_fate_and_the_instant_that_they_have_in_a_scenario() {
             }
         }
         deliveries.extend(traffic.path.take(now + std::time::Duration::from_millis(3)));
-        let text = traffic.path.scenario_file().unwrap();
+        let text = traffic.path.scenario_file();
         let scenario = load(&text, "scenario", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         let (mut path, mut own) = (of_path(&traffic.path, &deliveries, &named), of_scenario(&scenario));
         path.sort();

@@ -81,7 +81,25 @@ fn a_scenario_with_an_error_is_refused_with_its_message() {
     let mut path = Path::from_toml(&unlike).unwrap();
     let (a, b) = (path.host("a").unwrap(), path.host("b").unwrap());
     path.open(a, b).unwrap();
-    assert!(path.scenario_file().unwrap_err().to_string().contains("duration"));
+    let written = path.scenario_file();
+    assert!(written.contains("\nduration = \"1 ps\"\n") && !written.contains("1 s"), "{written}");
+}
+
+#[test]
+fn a_message_about_added_sections_shows_their_line_and_one_about_a_setting_its_key() {
+    let refused = |sections: &str| Path::builder().toml(sections).build().unwrap_err().to_string();
+    let told = refused("[[loss]]\nlink = 'bottlneck'\npackets = [1]\n");
+    assert!(told.starts_with("scenario:2:8: loss") && told.contains("did you mean"), "{told}");
+    let told = refused("[port.bottleneck]\nbuffer = '9 kB'\n");
+    assert_eq!(told, "port.bottleneck.buffer must not be set twice: the builder sets it");
+    assert!(
+        Path::builder()
+            .toml("[port.bottleneck]\nshaper = { rate = '1 Mb/s', burst = '3 kB' }\n")
+            .build()
+            .is_ok()
+    );
+    let told = Path::builder().rate("fast").build().unwrap_err().to_string();
+    assert!(told.starts_with("link.bottleneck.rate") && !told.contains("scenario:"), "{told}");
 }
 
 /// Ten thousand calls with whatever comes to hand: parts of other paths, instants of the past, lengths that no packet has.
