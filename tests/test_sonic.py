@@ -180,7 +180,7 @@ def test_what_the_scenario_lacks_of_the_tables_is_named_line_by_line() -> None:
     tables["BUFFER_QUEUE"] |= {"Ethernet12|5-6": {"profile": "egress_lossy_profile"}}
     tables["BUFFER_PG"]["Ethernet12|6"] = {"profile": "NULL"}
     tables["BUFFER_PROFILE"]["egress_lossy_profile"]["xon"] = "5"
-    tables["SCHEDULER"]["scheduler.1"]["pir"] = "1250000000"
+    tables["SCHEDULER"]["scheduler.1"]["cir"] = "1250000000"
     tables["PORT_QOS_MAP"][",".join(PORTS)]["dscp_to_tc_map"] = "AZURE"
     del tables["PORT"]["Ethernet4"], tables["CABLE_LENGTH"]["AZURE"]["Ethernet12"]
     policy = "is left out: the port has one policy for all its queues; make a scenario of one with --queue"
@@ -208,7 +208,7 @@ def test_what_the_scenario_lacks_of_the_tables_is_named_line_by_line() -> None:
             "BUFFER_QUEUE and QUEUE of ports other than Ethernet12 are left out: only it receives",
             "BUFFER_PROFILE|egress_lossless_profile is left out: no class of the scenario has it",
             "BUFFER_POOL|ingress_lossless_pool and 2 more: mode 'dynamic' is left out",
-            "SCHEDULER|scheduler.1: pir '1250000000' is left out",
+            "SCHEDULER|scheduler.1: cir '1250000000' is left out",
             f"PORT_QOS_MAP|{','.join(PORTS)}: dscp_to_tc_map 'AZURE' is left out",
         )
     ]
@@ -282,6 +282,8 @@ SHARES = (
     ({"type": "DWRR"}, {"type": "STRICT"}, 0.0),
     ({"type": "STRICT"}, {"type": "DWRR", "weight": "15"}, 1.0),
     ({"type": "STRICT"}, {"type": "STRICT"}, 0.0),
+    ({"type": "WRR", "weight": "1"}, {"type": "WRR", "weight": "3"}, 0.25),
+    ({"type": "DWRR"}, {"type": "STRICT", "pir": "2500000000", "pbs": "8192"}, 0.8),
 )
 
 
@@ -300,6 +302,30 @@ def test_queues_are_served_as_their_schedulers_say(
     scenario |= {"duration": "3 ms", "warmup": "1 ms", "sample": "1 us"}
     rates = [flow["goodput_bps"] for flow in pushout.run(scenario, audit=True).document["flows"]]
     assert rates[0] / sum(rates) == pytest.approx(share, abs=0.01)
+
+
+def test_strict_priority_above_weights_is_written_as_it_is() -> None:
+    tables = deepcopy({**BUFFERS, **QOS})
+    tables["SCHEDULER"] = {
+        "first": {"type": "DWRR", "weight": "5"},
+        "second": {"type": "DWRR", "weight": "15"},
+        "third": {"type": "STRICT"},
+    }
+    tables["QUEUE"] = {f"Ethernet12|{at}": {"scheduler": name} for at, name in enumerate(tables["SCHEDULER"])}
+    tables["BUFFER_PG"] = {f"{','.join(PORTS)}|0": {"profile": "ingress_lossy_profile"}}
+    tables["BUFFER_QUEUE"] = {"Ethernet12|0-2": {"profile": "egress_lossy_profile"}}
+    found = sonic.tabled(tables, 208)
+    assert found.scenario["port"]["Ethernet12"]["scheduler"] == {
+        "policy": "strict-priority",
+        "queues": "class",
+        "group": {
+            "policy": "drr",
+            "quantum": "303 bytes",
+            "queues": ["egress_lossy_profile-0", "egress_lossy_profile-1"],
+        },
+    }
+    assert found.scenario["queue"]["egress_lossy_profile-2"]["priority"] == 0
+    assert not any("weight" in line for line in found.left_out), found.left_out
 
 
 def test_maps_lead_groups_to_their_queues() -> None:

@@ -53,6 +53,8 @@ impl Flags {
     pub const CUT: Flags = Flags(128);
     /// A unit of the last packet of a forward error correction block.
     pub const BLOCK_END: Flags = Flags(256);
+    /// A policer has given the unit its worst colour; set in addition to [`Flags::CLP`].
+    pub const RED: Flags = Flags(512);
 
     /// Return these marks with those of `other`.
     pub const fn with(self, other: Flags) -> Flags {
@@ -68,6 +70,17 @@ impl Flags {
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
+}
+
+/// A colour of a policer, from the best to the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Colour {
+    /// Within the committed rate.
+    Green,
+    /// Within the excess.
+    Yellow,
+    /// Beyond it.
+    Red,
 }
 
 #[cfg(test)]
@@ -119,6 +132,27 @@ impl Unit {
     /// Return whether this unit is marked as discardable before others.
     pub fn is_marked(&self) -> bool {
         self.flags.has(Flags::CLP)
+    }
+
+    /// Return the colour that policers have given this unit.
+    #[inline]
+    pub fn colour(&self) -> Colour {
+        match (self.is_marked(), self.flags.has(Flags::RED)) {
+            (_, true) => Colour::Red,
+            (true, false) => Colour::Yellow,
+            (false, false) => Colour::Green,
+        }
+    }
+
+    /// Return the unit with a colour.
+    pub fn coloured(self, colour: Colour) -> Unit {
+        let plain = self.flags.without(Flags::CLP.with(Flags::RED));
+        let own = match colour {
+            Colour::Green => Flags(0),
+            Colour::Yellow => Flags::CLP,
+            Colour::Red => Flags::CLP.with(Flags::RED),
+        };
+        Unit { flags: plain.with(own), ..self }
     }
 
     /// Return whether a port may set a congestion mark on this unit instead of losing it.

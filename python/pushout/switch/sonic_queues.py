@@ -31,6 +31,8 @@ class Turn(NamedTuple):
     kind: str
     weight: int = 1
     number: int | None = None
+    rates: Mapping[str, str] = {}
+    """Keys of its class: its maximum rate and its burst."""
 
 
 class Handling(NamedTuple):
@@ -66,12 +68,20 @@ class Queues:
         if kind not in KINDS:
             message = f"SCHEDULER|{name}: type must be one of {', '.join(KINDS)}, not {quoted(kind)}"
             self.tables.refuse(message, "SCHEDULER", name, "type")
+        rates = self._rates(name)
         if kind == "STRICT":
-            return Turn(kind, number=number)
+            return Turn(kind, number=number, rates=rates)
         weight = self.tables.number("SCHEDULER", name, "weight", 1, least=1, most=100, unit="of shares")
-        if kind == "WRR":
-            self.tables.leave_out(f"SCHEDULER|{name}: that WRR counts packets is left out; its weight counts bytes")
-        return Turn(kind, weight)
+        return Turn(kind, weight, rates=rates)
+
+    def _rates(self, name: str) -> dict[str, str]:
+        """Return the maximum rate of a scheduler and its burst; only where they count bytes (`meter_type`)."""
+        row = self.tables.rows("SCHEDULER")[name]
+        if "pir" not in row or (self.tables.value("SCHEDULER", name, "meter_type") or "bytes") != "bytes":
+            return {}
+        rate = self.tables.number("SCHEDULER", name, "pir", least=1, unit="of bytes a second")
+        burst = {"burst": f"{self.tables.number('SCHEDULER', name, 'pbs')} bytes"} if "pbs" in row else {}
+        return {"maximum": f"{8 * rate} b/s", **burst}
 
     def scheduler(self, turns: Mapping[str, Turn | None]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the scheduler of a port whose classes have these turns, and the keys of each class."""
@@ -81,18 +91,28 @@ class Queues:
             self.tables.leave_out(f"QUEUE: the scheduler of {name} is not given: WRR with weight 1 is assumed")
         known = {name: turn or Turn("WRR") for name, turn in turns.items()}
         strict = {name: turn.number for name, turn in known.items() if turn.number is not None}
-        weights = {name: turn.weight for name, turn in known.items() if name not in strict}
-        if not strict:
-            quantum = -(-FRAME // min(weights.values()))
-            drr = {"policy": "drr", "queues": "class", "quantum": f"{quantum} bytes"}
-            return drr, {name: {"weight": float(weight)} for name, weight in weights.items()}
-        if len(set(weights.values())) > 1:
-            listed = ", ".join(f"{name} {weight}" for name, weight in weights.items())
-            self.tables.leave_out(f"SCHEDULER: the weights below strict priority ({listed}) are left out: turns alike")
+        weighted = {name: turn for name, turn in known.items() if name not in strict}
         order = sorted(set(strict.values()), reverse=True)
-        last = {name: {"priority": len(order)} for name in weights}
-        first = {name: {"priority": order.index(number)} for name, number in strict.items()}
-        return {"policy": "strict-priority", "queues": "class"}, {**first, **last}
+        keys: dict[str, dict[str, Any]] = {name: {"priority": order.index(number)} for name, number in strict.items()}
+        keys |= {name: {"weight": float(turn.weight)} for name, turn in weighted.items()}
+        for name, turn in known.items():
+            keys[name] |= turn.rates
+        sharing = self._sharing(weighted) if weighted else {}
+        if not strict:
+            return {**sharing, "queues": "class"}, keys
+        group = {"group": {**sharing, "queues": list(weighted)}} if weighted else {}
+        return {"policy": "strict-priority", "queues": "class", **group}, keys
+
+    def _sharing(self, weighted: Mapping[str, Turn]) -> dict[str, Any]:
+        """Return how classes with weights share a line: by packets if all do, otherwise by bytes."""
+        packets = [name for name, turn in weighted.items() if turn.kind == "WRR"]
+        if len(packets) == len(weighted):
+            return {"policy": "wrr"}
+        if packets:
+            why = "that WRR counts packets is left out beside DWRR; the weight counts bytes"
+            self.tables.leave_out(f"SCHEDULER of {', '.join(packets)}: {why}")
+        quantum = -(-FRAME // min(turn.weight for turn in weighted.values()))
+        return {"policy": "drr", "quantum": f"{quantum} bytes"}
 
     def of_group(self, sender: str, receiver: str, group: int) -> list[int]:
         """Return the queues of a receiving port that the traffic of a priority group enters."""

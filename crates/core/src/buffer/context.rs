@@ -38,6 +38,12 @@ pub struct Class {
     pub weight: f64,
     /// Whether its packets are marked when they leave, and not when they arrive.
     pub marks_leaving: bool,
+    /// Whether the scheduler has it in the group below strict priority.
+    pub grouped: bool,
+    /// Rate that it gets before other classes, if it has one, and the octets with which it may catch up.
+    pub minimum: Option<Rate>,
+    /// These octets.
+    pub burst: u64,
 }
 
 /// The contract of a circuit, and the form of its frames.
@@ -134,7 +140,14 @@ impl Context<'_> {
             frame: 32,
             octets: 32 * CELL_BYTES,
             payload: Some(1460),
-            class: Class { number: 0, weight: 1.0, marks_leaving: false },
+            class: Class {
+                number: 0,
+                weight: 1.0,
+                marks_leaving: false,
+                grouped: false,
+                minimum: None,
+                burst: 0,
+            },
             budget: None,
         };
         static CONTRACTS: [Contract; 64] = {

@@ -131,7 +131,8 @@ impl ActingMemories {
     }
 }
 
-/// Ports with gates that act at instants of their own: pauses from outside begin and end there, and watchdogs act.
+/// Ports with gates that act at instants of their own: pauses from outside begin and end there, watchdogs act, and classes may be
+/// sent again.
 #[derive(Clone)]
 pub(super) struct GateClocks {
     /// Time of the next action at each port; empty if no gate acts by itself.
@@ -144,7 +145,8 @@ impl GateClocks {
     /// Build the clocks of a network at time zero.
     pub(super) fn new(scenario: &Scenario) -> GateClocks {
         let lines = scenario.lines.len();
-        let ports = if scenario.stopped_lines().iter().any(|stops| *stops) { lines } else { 0 };
+        let can_act = scenario.has_timed_gates() || scenario.stopped_lines().iter().any(|stops| *stops);
+        let ports = if can_act { lines } else { 0 };
         GateClocks { clocks: IdVec::filled(Time::NEVER, ports), first: 2 * lines + scenario.memories.len() }
     }
 
@@ -172,10 +174,28 @@ impl GateClocks {
 
     /// Return the event of the next action of a port's gates, unless an earlier event is scheduled.
     pub(super) fn next(&mut self, network: &Network, port: LineId) -> Option<Event> {
-        let clock = self.clocks.get_mut(port)?;
-        let time = network.ports[port].next_action().filter(|time| *time < *clock)?;
-        *clock = time;
-        Some(Event::new(time, Class::Tick, (self.first + port.index()) as u32))
+        let time = network.ports.get(port).filter(|_| !self.clocks.is_empty())?.next_action()?;
+        self.call(port, time)
+    }
+
+    /// Return the event at which a gate lets a unit start that waits at a port whose line is free, unless an earlier event is
+    /// scheduled.
+    #[inline]
+    pub(super) fn opening(&mut self, network: &Network, port: LineId, now: Time) -> Option<Event> {
+        if self.clocks.is_empty() {
+            return None;
+        }
+        let time = network.ports[port].opens(now, number_at_port(&network.circuits))?;
+        self.call(port, time)
+    }
+
+    /// Return the event of an action of a port's gates at this time, unless an earlier event is scheduled.
+    fn call(&mut self, port: LineId, time: Time) -> Option<Event> {
+        let clock = &mut self.clocks[port];
+        (time < *clock).then(|| {
+            *clock = time;
+            Event::new(time, Class::Tick, (self.first + port.index()) as u32)
+        })
     }
 }
 

@@ -122,6 +122,15 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
         EngineKind::Fast if !packets::covers(scenario) && !scenario.memories.is_empty() => {
             (EngineKind::Reference, Some("ports that share a memory depend on each other at every cell"))
         }
+        EngineKind::Fast if !packets::covers(scenario) && scenario.has_timed_gates() => {
+            (EngineKind::Reference, Some("gates open by time, so a cell may wait before a line that is free"))
+        }
+        EngineKind::Fast
+            if !packets::covers(scenario)
+                && scenario.lines.iter().any(|line| line.port.gates.police.is_some()) =>
+        {
+            (EngineKind::Reference, Some("a port polices cells, so they travel one by one"))
+        }
         EngineKind::Fast if !packets::covers(scenario) && !scenario.measure.state.ports.is_empty() => {
             (EngineKind::Reference, Some("the state of a port is read, so its policies see every cell"))
         }

@@ -301,8 +301,10 @@ fn gates<'a>(
     }
     let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(storms).zip(responses);
     let lines = lines.zip(scenario.paused_lines()).zip(scenario.lines.keys());
-    lines.map(|((((((line, vcs), losses), storms), responses), is_paused), index)| {
+    let names: Vec<&str> = scenario.sections.queues.0.iter().map(|(name, _)| name.as_str()).collect();
+    lines.map(move |((((((line, vcs), losses), storms), responses), is_paused), index)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
+        let (maxima, rate) = (&scenario.maxima(&line.port), line.rate.mean());
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
         gate::build(&gate::Site {
             seed,
@@ -316,6 +318,9 @@ fn gates<'a>(
             storms: &storms,
             responses: &responses,
             minimum,
+            maxima,
+            rate,
+            names: &names,
         })
     })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::backlog;
+use super::classes;
 use super::contract::{Passing, context, contracts, passing_circuits};
 use super::credits;
 use super::expand::{Asked, SectionedFile};
@@ -25,6 +26,7 @@ use crate::language::item::Item;
 use crate::language::message::Refusal;
 use crate::language::names::{NameIndex, name_fault};
 use crate::language::set::Set;
+use crate::language::spec::Nested;
 use crate::language::tree::{self, Fault, Key, Value};
 use crate::rng::NameKeys;
 use crate::units::Span;
@@ -125,6 +127,7 @@ pub(super) fn check(
     storms::settle_watchdogs(&mut scenario, &ports)?;
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
+    classes::check(&scenario, &ports, &passing, &memories)?;
     check_ports(&scenario, &ports, &passing, file.measure)?;
     Ok(Checked { scenario, choice })
 }
@@ -170,7 +173,7 @@ impl Wired {
 
     fn new(file: &SectionedFile<'_>, sets: &[Set]) -> Result<Wired, Fault> {
         let explicit = file.expand(sets)?;
-        let (nodes, names) = nodes(&explicit.nodes)?;
+        let (nodes, names) = nodes(&explicit.nodes, file.routing())?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
         links::check_weights(&explicit.links, file.routing())?;
         drop((explicit.nodes, explicit.links)); // make room for the flows
@@ -184,7 +187,7 @@ impl Wired {
 /// Return the names of the hosts of a file, whose flows may be missing.
 pub(super) fn hosts(root: &tree::Node) -> Result<Vec<String>, Fault> {
     let file = SectionedFile::read(root)?;
-    let (nodes, _) = nodes(&file.expand(&[])?.nodes)?;
+    let (nodes, _) = nodes(&file.expand(&[])?.nodes, file.routing())?;
     let hosts = nodes.into_iter().filter(|node| node.kind == NodeKind::Host);
     Ok(hosts.map(|host| host.name).collect())
 }
@@ -243,14 +246,23 @@ fn check_head(head: &HeadSection, root: &tree::Node) -> Result<(), Fault> {
     }
 }
 
-fn nodes(entries: &[tree::Node]) -> Result<(IdVec<NodeId, NetworkNode>, NameIndex), Fault> {
+fn nodes(entries: &[tree::Node], routing: Routing) -> Result<(IdVec<NodeId, NetworkNode>, NameIndex), Fault> {
     let mut names = NameIndex::default();
     let mut nodes = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<NodeSection>::entry(entry, "node", index)?;
         names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
         check_delay(&item, "latency", item.it.latency)?;
-        nodes.push(NetworkNode { name: item.it.name, kind: item.it.kind, latency: item.it.latency });
+        let empty = item.it.hash.as_ref().is_some_and(|Nested(hash)| hash.fields.is_empty());
+        item.ensure(!empty, "hash.fields", "must name at least one of from, to and port")?;
+        let useless = item.it.hash.is_some() && routing != Routing::Ecmp;
+        item.ensure(
+            !useless,
+            "hash",
+            "must stand beside routing = \"ecmp\", where nodes choose by a hash of flows",
+        )?;
+        let NodeSection { name, kind, latency, hash } = item.it;
+        nodes.push(NetworkNode { name, kind, latency, hash: hash.map(|Nested(hash)| hash) });
     }
     Ok((nodes.into(), names))
 }

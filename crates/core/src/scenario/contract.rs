@@ -65,6 +65,7 @@ pub fn contracts(
     line: &Line,
     vcs: IdSlice<'_, PortVc, CircuitId>,
 ) -> IdVec<PortVc, Contract> {
+    let group = line.port.scheduler.grouped();
     let contract = |&circuit: &CircuitId| {
         let spec = &scenario.vcs[circuit];
         let shape = spec.framing.shape(spec.packet);
@@ -75,14 +76,17 @@ pub fn contracts(
             Measure::Cells => units,
             Measure::MemoryCells(cell) => cell.cells(octets),
         };
-        let section = scenario.sections.queues.0.get(spec.queue).map(|(_, section)| section);
+        let named = scenario.sections.queues.0.get(spec.queue);
+        let section = named.map(|(_, section)| section);
         let groups = line.port.scheduler.groups_classes();
         let own = section.filter(|_| line.port.memory.is_some() || groups);
         let priority = own.and_then(|class| class.priority).unwrap_or(spec.priority);
         let marks_leaving = own.and_then(|class| class.mark.as_ref());
         let marks_leaving = marks_leaving.is_some_and(|Nested(mark)| mark.at == MarkAt::Dequeue);
         let weight = section.map_or(1.0, |class| class.weight);
-        let class = Class { number: spec.queue as u32, weight, marks_leaving };
+        let grouped = named.is_some_and(|(name, _)| group.is_some_and(|group| group.contains(name)));
+        let (minimum, burst) = section.map_or((None, 0), |class| (class.minimum, class.burst.0));
+        let class = Class { number: spec.queue as u32, weight, marks_leaving, grouped, minimum, burst };
         let (mcr, weight) = (spec.mcr, spec.weight);
         let budget = carried(scenario, circuit).and_then(|flow| flow.transport.budget(&flow.source));
         let payload = spec.payload.map(u64::from);

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::hash::HashedFlow;
 use super::model::{Line, NetworkNode, NodeKind, SharedRoute};
 use crate::rng::{mix, path_key};
 use crate::units::ids::{IdVec, LineId, NodeId};
@@ -82,8 +83,10 @@ impl<'a> EqualRoutes<'a> {
         via: &[NodeId],
         to: NodeId,
     ) -> Result<Vec<LineId>, (NodeId, NodeId)> {
-        let ends = [from, to].map(|node| &self.nodes[node].name);
-        let flow = path_key(self.seed, format_args!("flow.{flow}.route.{}.{}", ends[0], ends[1]));
+        let nodes = self.nodes;
+        let ends = [from, to].map(|node| nodes[node].name.as_str());
+        let key = path_key(self.seed, format_args!("flow.{flow}.route.{}.{}", ends[0], ends[1]));
+        let flow = &HashedFlow { key, ends };
         let (mut path, mut start) = (Vec::new(), from);
         for &end in via.iter().chain([&to]) {
             self.leg(flow, start, end, &mut path).ok_or((start, end))?;
@@ -93,7 +96,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Append the lines from one node to another.
-    fn leg(&mut self, flow: u64, from: NodeId, to: NodeId, path: &mut Vec<LineId>) -> Option<()> {
+    fn leg(&mut self, flow: &HashedFlow<'_>, from: NodeId, to: NodeId, path: &mut Vec<LineId>) -> Option<()> {
         let hops = self.hops_to(to);
         let mut at = from;
         while at != to {
@@ -103,6 +106,21 @@ impl<'a> EqualRoutes<'a> {
             at = self.lines[line].to;
         }
         Some(())
+    }
+
+    /// Return whether flows from one node to another through the given nodes may take different lines anywhere.
+    pub(super) fn divides(&mut self, from: NodeId, via: &[NodeId], to: NodeId) -> bool {
+        let mut at = from;
+        for &end in via.iter().chain([&to]) {
+            let hops = self.hops_to(end);
+            while at != end {
+                match self.equal_lines(&hops, at, end).as_deref() {
+                    Some(&[only]) => at = self.lines[only].to,
+                    several => return several.is_some(),
+                }
+            }
+        }
+        false
     }
 
     /// Return the lines on shortest routes from a node to another, if there are any.
@@ -171,8 +189,11 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Choose which of equal lines a flow takes from a node, by their weights.
-    fn choice(&self, flow: u64, node: NodeId, equal: &[LineId]) -> LineId {
-        let hash = mix(flow ^ self.seeds[node]);
+    fn choice(&self, flow: &HashedFlow<'_>, node: NodeId, equal: &[LineId]) -> LineId {
+        let hash = match &self.nodes[node].hash {
+            None => mix(flow.key ^ self.seeds[node]),
+            Some(hash) => hash.number(flow),
+        };
         let mut place = ((u128::from(hash) * u128::from(self.weight(equal))) >> 64) as u64;
         let chosen = equal.iter().find(|&&line| match place.checked_sub(self.weight(&[line])) {
             Some(rest) => {

@@ -357,7 +357,7 @@ fn fault(node: &Node, path: &str, tag: &str, refused: Refused) -> Fault {
 }
 
 /// Return the flows of an entry: the entry itself or, with `connections`, one flow for each connection, all on
-/// one circuit.
+/// one circuit. If the entry names no circuit they keep the key, since each may get a circuit of its own.
 fn multiply(flow: Node) -> Result<Vec<Node>, Fault> {
     let (Some(connections), Some(name)) = (flow.get("connections"), flow.get("name").and_then(Node::text))
     else {
@@ -373,7 +373,7 @@ fn multiply(flow: Node) -> Result<Vec<Node>, Fault> {
     let connection = |number: u32| {
         let mut one = flow.clone();
         let Value::Table(keys) = &mut one.value else { unreachable!("it has keys") };
-        keys.retain(|(key, _)| key.name != "connections");
+        keys.retain(|(key, _)| key.name != "connections" || flow.get("pvc").is_none());
         keys.iter_mut().filter(|(key, _)| key.name == "name").for_each(|(_, node)| {
             node.value = Value::Text(format!("{name}.{number}"));
         });

@@ -111,7 +111,8 @@ fn table(section: &impl Section) -> Json {
 }
 
 fn node(node: &model::NetworkNode) -> Json {
-    table(&NodeSection { name: node.name.clone(), kind: node.kind, latency: node.latency })
+    let hash = node.hash.clone().map(Nested);
+    table(&NodeSection { name: node.name.clone(), kind: node.kind, latency: node.latency, hash })
 }
 
 /// List the links: one for each line that is not the other direction of an earlier line.

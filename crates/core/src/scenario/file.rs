@@ -1,5 +1,6 @@
 //! The sections of a scenario file, except those that the registries and the templates declare.
 
+use super::hash::Hash;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Level, PortBuffer};
@@ -106,6 +107,8 @@ section! {
         pub kind: NodeKind,
         /// Time a unit spends inside before it reaches the output port or its host.
         pub latency: Span = Span::ZERO,
+        /// How it hashes flows with `routing = "ecmp"`; by default with a seed of its own, which follows from that of the run.
+        pub hash: Option<Nested<Hash>> = None,
     }
 }
 
@@ -229,8 +232,14 @@ section! {
         pub reserved: Level = Level::Size(BufferSize::Cells(0)),
         /// Its priority with the scheduler strict-priority: a lower number goes first. By default every flow has its own.
         pub priority: Option<u32> = None,
-        /// Its weight with the scheduler drr, where that has a queue for each class.
+        /// Its weight with the schedulers drr and wrr, where these have a queue for each class, and in a group below strict priority.
         pub weight: f64 = 1.0,
+        /// Rate that it gets before all other classes, with the scheduler strict-priority where that has a queue for each class.
+        pub minimum: Option<Rate> = None,
+        /// Rate that it does not exceed at ports whose scheduler has a queue for each class: there it waits, and others go on.
+        pub maximum: Option<Rate> = None,
+        /// Octets that it may send ahead of `maximum`, or catch up with behind `minimum`.
+        pub burst: Bytes = Bytes(1514),
         /// Nothing of the class is lost: the port before each of its queues is stopped in time by pause frames (PFC).
         pub pause: Option<Nested<PauseSection>> = None,
         /// When a port of a memory decides whether to mark its packets: policies with `action = "mark"` do so when they arrive.
@@ -339,7 +348,8 @@ section! {
         /// no policer.
         pub pvc: Option<String> = None,
         /// Number of connections that this entry represents: flows NAME.1, NAME.2, … on one circuit, which is called
-        /// NAME unless pvc is given.
+        /// NAME unless pvc is given. Where `routing = "ecmp"` has several routes for them, each has a circuit of its own, as
+        /// connections with ports of their own have.
         pub connections: Option<u32> = None,
         /// Name of a class of flows; a report also gives their joint figures.
         pub class: String = String::new(),

@@ -73,7 +73,9 @@ pub(super) fn check(
     let routes = Routes::new(nodes, lines, &[]);
     let hashed = chance.routing != Routing::First;
     let equal = hashed.then(|| RefCell::new(EqualRoutes::new(nodes, lines, chance.seed, &[])));
-    let mut network = FlowNetwork { nodes, names, lines, adaptation, queues, routes, equal, choice: None };
+    let hashes = chance.routing == Routing::Ecmp;
+    let mut network =
+        FlowNetwork { nodes, names, lines, adaptation, queues, routes, equal, hashes, choice: None };
     let hosts = Hosts::new(nodes, lines);
     let mut drawings = Vec::new();
     let mut read = FlowsRead::default();
@@ -131,6 +133,8 @@ struct FlowNetwork<'a> {
     routes: Routes<'a>,
     /// Equally short routes over which flows are spread.
     equal: Option<RefCell<EqualRoutes<'a>>>,
+    /// Whether a hash of the flow chooses among them, and packets do not.
+    hashes: bool,
     choice: Option<Choice>,
 }
 
@@ -237,7 +241,7 @@ impl FlowNetwork<'_> {
         }
     }
 
-    fn flow(&mut self, item: Item<'_, FlowSection>, circuits: &mut Circuits) -> Result<Flow, Fault> {
+    fn flow(&mut self, mut item: Item<'_, FlowSection>, circuits: &mut Circuits) -> Result<Flow, Fault> {
         let (from, to) = (self.host(&item, "from", &item.it.from)?, self.host(&item, "to", &item.it.to)?);
         item.ensure(from != to, "to", "must be a host other than that of from")?;
         let needs = check_ends(&item)?;
@@ -245,6 +249,9 @@ impl FlowNetwork<'_> {
         let runs = item.it.stop.is_none_or(|stop| stop > item.it.start);
         item.ensure(runs, "stop", &format!("must be later than start, which is {}", item.it.start))?;
         let via = self.via(&item)?;
+        if item.it.connections.is_some() && self.divides(from, &via, to) {
+            item.it.pvc = None;
+        }
         let Route { path, ways } = self.route(&item, from, &via, to)?;
         if ways > 1 {
             self.note_choice(&path, ways);
@@ -323,6 +330,11 @@ impl FlowNetwork<'_> {
             Some(equal) => Ok(Route { path: equal.borrow_mut().through(name, from, via, to)?, ways: 1 }),
             None => self.routes.through(from, via, to),
         }
+    }
+
+    /// Return whether a hash of flows may lead them from one node to another over different lines.
+    fn divides(&self, from: NodeId, via: &[NodeId], to: NodeId) -> bool {
+        self.equal.as_ref().is_some_and(|equal| self.hashes && equal.borrow_mut().divides(from, via, to))
     }
 
     /// Find the route of the flow's data.

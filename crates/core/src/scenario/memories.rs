@@ -106,9 +106,12 @@ impl<'a> Memories<'a> {
         let read = Memories { memories: sections(memory, "memory")?, queues: sections(queue, "queue")? };
         read.memories.iter().try_for_each(|(_, item)| check_memory(item))?;
         for (_, item) in &read.queues {
-            let none = "no memory is given that flows could share: write [memory.NAME], or leave only priority and weight, for a \
-                        scheduler with a queue for each class";
-            let of_schedulers = QueueSection { priority: None, weight: 1.0, ..item.it.clone() } == plain();
+            let none = "no memory is given that flows could share: write [memory.NAME], or leave only what schedulers with a \
+                        queue for each class use: priority, weight, minimum, maximum and burst";
+            let plain: QueueSection = plain();
+            let QueueSection { priority, weight, minimum, maximum, burst, .. } = plain;
+            let of_schedulers =
+                QueueSection { priority, weight, minimum, maximum, burst, ..item.it.clone() } == plain;
             if read.memories.is_empty() && !of_schedulers {
                 return Err(item.node.fault(&item.path, none));
             }
@@ -117,6 +120,11 @@ impl<'a> Memories<'a> {
             read.check_queue(item)?;
         }
         Ok(read)
+    }
+
+    /// Return the sections of classes, by their names.
+    pub(super) fn queues(&self) -> &[(&'a str, Item<'a, QueueSection>)] {
+        &self.queues
     }
 
     /// Return the sections as they were written.

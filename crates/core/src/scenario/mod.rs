@@ -27,6 +27,8 @@ mod storms;
 
 mod ports;
 
+mod classes;
+
 mod memories;
 
 mod pacing;
@@ -42,6 +44,8 @@ mod flows;
 mod credits;
 
 mod ecmp;
+
+pub mod hash;
 
 mod spread;
 

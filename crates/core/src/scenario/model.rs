@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 pub use super::file::{EngineKind, Medium, NodeKind, Routing};
 use super::file::{FlowSection, LossSection, MemorySection, QueueSection, StormSection};
+use super::hash::Hash;
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
@@ -17,7 +18,7 @@ use crate::kernel::Ties;
 use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
-use crate::link::gate::{self, loss, storm};
+use crate::link::gate::{self, ceiling, loss, storm};
 use crate::link::law::Law;
 use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
@@ -258,6 +259,8 @@ pub struct NetworkNode {
     pub kind: NodeKind,
     /// Time a unit spends inside before it reaches the output port, or its host.
     pub latency: Span,
+    /// How it hashes flows, unless by a seed that follows from that of the run.
+    pub hash: Option<Hash>,
 }
 
 /// One direction of a link, with the port that feeds it.
@@ -339,6 +342,12 @@ impl Port {
     /// Return whether packets of one circuit may overtake each other at the port.
     pub fn lets_overtake(&self) -> bool {
         self.scheduler.splits_circuits() || self.trims
+    }
+
+    /// Return whether gates of the port let waiting units start at instants of their own.
+    pub(crate) fn has_timed_gates(&self, queues: &Named<QueueSection>) -> bool {
+        let limits = || queues.0.iter().any(|(_, queue)| queue.maximum.is_some());
+        self.gates.gates.is_some() || self.scheduler.groups_classes() && limits()
     }
 }
 
@@ -476,6 +485,20 @@ impl Scenario {
     /// Return the order of units that reach the ends of different lines at one instant.
     pub(crate) fn ties(&self) -> Ties {
         Ties::new(self.seed, &self.line_keys)
+    }
+
+    /// Return whether gates of any port let waiting units start at instants of their own.
+    pub(crate) fn has_timed_gates(&self) -> bool {
+        self.lines.iter().any(|line| line.port.has_timed_gates(&self.sections.queues))
+    }
+
+    /// Return the maximum rates of classes at a port.
+    pub(crate) fn maxima(&self, port: &Port) -> Vec<ceiling::Maximum> {
+        let queues = self.sections.queues.0.iter().filter(|_| port.scheduler.groups_classes());
+        let maximum = |(class, (_, queue)): (u32, &(String, QueueSection))| {
+            Some(ceiling::Maximum { class, rate: queue.maximum?, burst: queue.burst.0 })
+        };
+        (0..).zip(queues).filter_map(maximum).collect()
     }
 
     /// Return the names of flows that stand for several transfers, each with these transfers as a range of indices in

@@ -9,6 +9,7 @@ use super::file::{
     MeasureSection, MemorySection, NodeSection, OWN_KEYS, OppositeSection, PauseSection, PoolSection,
     PortSection, QueueSection, StormSection, TrimSection,
 };
+use super::hash::Hash;
 use super::topology::{self, WireKeys};
 use crate::adaptation;
 use crate::buffer::size::{BufferSize, Level, PortBuffer};
@@ -17,7 +18,9 @@ use crate::language::registry::Entry;
 use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
 use crate::link::gate::loss::Gilbert;
+use crate::link::gate::{calendar, meter};
 use crate::link::law::{Grants, LawForms, States};
+use crate::scheduler::group;
 use crate::source::replay;
 use crate::units::{Bytes, CellCount, PartsPerMillion, Rate, Span};
 use crate::workload::{self, list};
@@ -90,12 +93,16 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<WireKeys>("A link in `[topology]`", "", entries),
         choice("`[adaptation]`", "How packets travel.", "adaptation", entries),
         section::<NodeSection>("`[[node]]`", "", entries),
+        section::<Hash>("`hash` of a node", "", entries),
         section::<LinkSection>("`[[link]]`", "", entries),
         section::<LawForms>("`rate` of a link that changes", "", entries),
         section::<Grants>("`grants` of a rate", "", entries),
         section::<States>("`states` of a rate", "", entries),
         section::<BackSection>("`back` of a link", "", entries),
         section::<PortSection>("`[port.NAME]`", "", entries),
+        section::<group::Params>("`group` of the scheduler strict-priority", "", entries),
+        section::<calendar::Params>("`gates` of a port", "", entries),
+        section::<meter::Params>("`police` of a port", "", entries),
         section::<MemorySection>("`[memory.NAME]`", "", entries),
         section::<PoolSection>("`pool.NAME` of a memory", "", entries),
         section::<QueueSection>("`[queue.NAME]`", "", entries),

@@ -64,24 +64,22 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let quantum = params.quantum.0;
         refuse_if(quantum == 0, "quantum", "must be at least 1 byte")?;
-        let (queues, places) = params.queues.divide(context);
-        let weight = |circuits: &Vec<PortVc>| match (
-            circuits.first().map(|&vc| &context.contracts[vc]),
-            params.queues,
-        ) {
-            (Some(contract), QueueFor::Circuit) => contract.weight,
-            (Some(contract), QueueFor::Class) => contract.class.weight,
-            (None, _) => 1.0,
-        };
+        let (weights, places) = params.queues.weights(context);
         let own = |weight: f64| ((quantum as f64 * weight) as u64).max(1);
-        Ok(Policy {
-            quanta: queues.iter().map(|circuits| own(weight(circuits))).collect(),
-            deficits: IdVec::filled(0, queues.len()),
+        Ok(Policy::visiting(weights.into_iter().map(own).collect(), places))
+    }
+
+    /// Build a scheduler whose visits add these numbers to the deficits of queues.
+    pub(super) fn visiting(quanta: IdVec<QueueId, u64>, places: IdVec<PortVc, QueueId>) -> Policy {
+        let queues = quanta.len();
+        Policy {
+            quanta,
+            deficits: IdVec::filled(0, queues),
             active: VecDeque::new(),
-            is_active: IdVec::filled(false, queues.len()),
+            is_active: IdVec::filled(false, queues),
             is_visited: false,
             places,
-        })
+        }
     }
 
     /// End the visit to the first queue: move it to the end of the list.

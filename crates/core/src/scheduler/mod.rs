@@ -4,6 +4,7 @@ use crate::buffer::admission::Failure;
 use crate::buffer::context::Context;
 pub use crate::buffer::ring::Place;
 use crate::choice;
+use crate::language::spec::Nested;
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, unfit};
 use crate::registry;
@@ -18,6 +19,7 @@ registry! {
         WrrMcr = "wrr-mcr" in wrr_mcr at "wrr_mcr/mod.rs",
         StrictPriority = "strict-priority" in strict_priority,
         Drr = "drr" in drr,
+        Wrr = "wrr" in wrr,
         FairQueue = "fair-queue" in fair_queue,
         DualQueue = "dual-queue" in dual_queue,
         ProgramScheduler = "program" in program at "program/mod.rs",
@@ -107,6 +109,10 @@ registry! {
     pub const COUNTS_OCTETS: bool as Kind::counts_octets;
 }
 
+mod guarantee;
+
+pub(crate) mod group;
+
 /// The division of a port's units into queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
@@ -145,6 +151,20 @@ impl QueueFor {
         circuits().for_each(|vc| queues[QueueId::new(place(vc))].push(vc));
         (queues, circuits().map(|vc| QueueId::new(place(vc))).collect())
     }
+
+    /// Return the weight of each queue: that of its circuit or of its class; and for each circuit its queue, or none if each
+    /// circuit has its own.
+    fn weights(self, context: &Context<'_>) -> (IdVec<QueueId, f64>, IdVec<PortVc, QueueId>) {
+        let (queues, places) = self.divide(context);
+        let weight = |circuits: &Vec<PortVc>| {
+            let contract = circuits.first().map(|&vc| &context.contracts[vc]);
+            contract.map_or(1.0, |contract| match self {
+                QueueFor::Circuit => contract.weight,
+                QueueFor::Class => contract.class.weight,
+            })
+        };
+        (queues.iter().map(weight).collect(), places)
+    }
 }
 
 impl Spec {
@@ -158,9 +178,23 @@ impl Spec {
         let queues = match self {
             Spec::StrictPriority(params) => params.queues,
             Spec::Drr(params) => params.queues,
+            Spec::Wrr(params) => params.queues,
             _ => QueueFor::Circuit,
         };
         queues == QueueFor::Class
+    }
+
+    /// Return the names of the classes that share what strict priority leaves, if there is such a group.
+    pub(crate) fn grouped(&self) -> Option<&[String]> {
+        let Spec::StrictPriority(strict_priority::Params { group: Some(Nested(group)), .. }) = self else {
+            return None;
+        };
+        Some(&group.queues)
+    }
+
+    /// Return whether classes get their minimum rates first.
+    pub(crate) fn guarantees(&self) -> bool {
+        matches!(self, Spec::StrictPriority(_)) && self.groups_classes()
     }
 
     /// Return whether no queue has packets of several classes.
@@ -279,7 +313,7 @@ mod tests {
         };
         let specs = [
             Spec::RoundRobin(round_robin::Params {}),
-            Spec::StrictPriority(strict_priority::Params { queues: QueueFor::Circuit }),
+            Spec::StrictPriority(strict_priority::Params { queues: QueueFor::Circuit, group: None }),
             wrr(wrr_mcr::Realisation::Credits, wrr_mcr::Carry::Exact),
             wrr(wrr_mcr::Realisation::Credits, wrr_mcr::Carry::Floor),
             wrr(wrr_mcr::Realisation::VirtualClock, wrr_mcr::Carry::Exact),

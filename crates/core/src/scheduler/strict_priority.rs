@@ -4,22 +4,40 @@
 //!
 //! # Idea
 //! A queue is served only when no queue of a lower priority number has something to send; queues of the same priority
-//! take turns.
+//! take turns. Below them all a group of classes may share what is left, in proportion to their weights, as in most switches
+//! and in the queueing discipline ets of Linux. A class that has not had its minimum rate goes before all others.
 //!
 //! # Parameters
 //! Each circuit's contract has a `priority`, 0 by default, and the lowest number goes first. `queues`: whether each circuit has a
-//! queue, or each class of traffic, which has the least priority number of its circuits or that of its section.
+//! queue, or each class of traffic, which has the least priority number of its circuits or that of its section. `group`: classes
+//! below the others, of which a priority number does not count. Sections `[queue.NAME]` have the weights of a group and
+//! minimum rates, both for `queues = "class"`:
+//!
+//! ```toml
+//! [port.bottleneck]
+//! scheduler = { policy = "strict-priority", queues = "class", group = { policy = "drr", queues = ["bulk", "web"] } }
+//! [queue.control]
+//! [queue.bulk]
+//! weight = 3.0
+//! minimum = "10 Mb/s"
+//! [queue.web]
+//! ```
 //!
 //! # Differences from the paper
-//! There is no paper to differ from. A unit in transmission is not interrupted.
+//! There is no paper to differ from. A unit in transmission is not interrupted. A packet that goes first for a minimum rate takes
+//! nothing from the share of its class in the group.
 //!
 //! # Complexity
 //! Constant per unit, and one step more for every queue that has no credit.
 
+use super::group::{self, Group};
+use super::guarantee::Guarantees;
 use super::{Context, Place, QueueFor, Queues, Scheduler};
 use crate::buffer::ring::Ring;
 use crate::buffer::set::NumberSet;
-use crate::refused::Refused;
+use crate::language::spec::Nested;
+use crate::metrics::state::Figure;
+use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc, QueueId};
@@ -29,6 +47,8 @@ section! {
     pub struct Params {
         /// What has a queue of its own.
         pub queues: QueueFor = QueueFor::Circuit,
+        /// Classes that share what all others leave; by default none.
+        pub group: Option<Nested<group::Params>> = None,
     }
 }
 
@@ -50,6 +70,30 @@ pub struct Policy {
     classes: NumberSet<usize>,
     /// For each circuit its queue, if circuits share queues.
     places: IdVec<PortVc, QueueId>,
+    below: Option<Box<Below>>,
+}
+
+/// What goes beyond priorities: a group below them, and claims before them.
+#[derive(Clone, Debug)]
+struct Below {
+    group: Option<Group>,
+    claims: Option<Guarantees>,
+    /// Instant of the latest choice, and whether a claim made it.
+    now: Time,
+    by_claim: bool,
+}
+
+impl Below {
+    /// Build what a port has, if it has anything; the error says what cannot be used.
+    fn new(params: &Params, context: &Context<'_>) -> Result<Option<Box<Below>>, Refused> {
+        let by_class = params.queues == QueueFor::Class;
+        let why = "must stand beside queues = \"class\": a group is of classes";
+        refuse_if(params.group.is_some() && !by_class, "group", why)?;
+        let claims = if by_class { Guarantees::new(context)? } else { None };
+        let group = params.group.as_ref().map(|Nested(group)| Group::new(group, context)).transpose()?;
+        let is_plain = claims.is_none() && group.is_none();
+        Ok((!is_plain).then(|| Box::new(Below { group, claims, now: Time::ZERO, by_claim: false })))
+    }
 }
 
 impl Policy {
@@ -69,12 +113,29 @@ impl Policy {
             busy: vec![0; priorities.len()],
             classes: NumberSet::new(priorities.len()),
             places,
+            below: Below::new(params, context)?,
         })
+    }
+
+    /// Return the group, if this queue is in it.
+    fn group_of(&mut self, queue: QueueId) -> Option<&mut Group> {
+        self.below.as_mut()?.group.as_mut().filter(|group| group.has(queue))
+    }
+
+    /// Record whether a queue has units, for the claims.
+    fn note(&mut self, queue: QueueId, waits: bool) {
+        if let Some(claims) = self.below.as_mut().and_then(|below| below.claims.as_mut()) {
+            claims.set(queue, waits);
+        }
     }
 }
 
 impl Scheduler for Policy {
     fn joined(&mut self, queue: QueueId) {
+        self.note(queue, true);
+        if let Some(group) = self.group_of(queue) {
+            return group.joined(queue);
+        }
         let class = self.class[queue];
         if !self.rings[class].members().contains(queue) {
             self.rings[class].insert(queue);
@@ -84,6 +145,10 @@ impl Scheduler for Policy {
     }
 
     fn left(&mut self, queue: QueueId, empty: bool) {
+        self.note(queue, !empty);
+        if let Some(group) = self.group_of(queue) {
+            return group.left(queue, empty);
+        }
         if empty {
             let class = self.class[queue];
             self.rings[class].remove(queue);
@@ -96,6 +161,38 @@ impl Scheduler for Policy {
 
     fn next(&mut self, _: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
         self.classes.iter().find_map(|class| self.rings[class].next(&mut *may_send))
+    }
+
+    fn next_by_size(
+        &mut self,
+        now: Time,
+        may_send: &mut dyn FnMut(QueueId) -> bool,
+        octets: &dyn Fn(QueueId) -> u64,
+    ) -> Option<QueueId> {
+        if let Some(below) = &mut self.below {
+            let claimed = below.claims.as_ref().and_then(|claims| claims.next(now, may_send));
+            (below.now, below.by_claim) = (now, claimed.is_some());
+            if claimed.is_some() {
+                return claimed;
+            }
+        }
+        let strict = self.next(now, may_send);
+        strict.or_else(|| self.below.as_mut()?.group.as_mut()?.next(now, may_send, octets))
+    }
+
+    fn sent(&mut self, queue: QueueId, octets: u64) {
+        let Some(below) = &mut self.below else { return };
+        if let Some(claims) = &mut below.claims {
+            claims.sent(below.now, queue, octets);
+        }
+        if let Some(group) = below.group.as_mut().filter(|group| !below.by_claim && group.has(queue)) {
+            group.sent(queue, octets);
+        }
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        let group = self.below.as_ref().and_then(|below| below.group.as_ref());
+        group.map_or_else(Vec::new, Group::state)
     }
 
     fn rounds(&mut self, _: Time, most: usize, round: &mut Vec<Place>) -> Time {
@@ -112,7 +209,7 @@ impl Scheduler for Policy {
     }
 
     fn goes_by_turns(&self) -> bool {
-        true
+        self.below.is_none()
     }
 
     fn places(&self) -> IdVec<PortVc, QueueId> {
@@ -130,7 +227,9 @@ mod tests {
         let mut contracts = contracts(&vec![0; priorities.len()]);
         contracts.iter_mut().zip(priorities).for_each(|(contract, &priority)| contract.priority = priority);
         let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 0) };
-        Bench::new(&context, |context| Policy::new(&Params { queues: QueueFor::Circuit }, context))
+        Bench::new(&context, |context| {
+            Policy::new(&Params { queues: QueueFor::Circuit, group: None }, context)
+        })
     }
 
     #[test]
@@ -166,10 +265,11 @@ mod tests {
             (contract.class.number, contract.priority) = (class, priority);
         }
         let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 0) };
-        let policy = Policy::new(&Params { queues: QueueFor::Class }, &context).unwrap();
+        let policy = Policy::new(&Params { queues: QueueFor::Class, group: None }, &context).unwrap();
         assert_eq!(policy.places(), [1, 0, 1, 0].map(QueueId).into());
-        let mut bench =
-            Bench::new(&context, |context| Policy::new(&Params { queues: QueueFor::Class }, context));
+        let mut bench = Bench::new(&context, |context| {
+            Policy::new(&Params { queues: QueueFor::Class, group: None }, context)
+        });
         bench.join(&[0, 0, 1, 1]);
         assert_eq!(bench.serve(10), [1, 1, 0, 0]);
     }

@@ -19,6 +19,9 @@ use crate::words::nearest::nearest_unit;
 
 /// Octets of one cell on the line, header included (ITU-T I.361).
 pub const CELL_BYTES: u64 = 53;
+
+/// An octet where times are counted in picoseconds times a rate: the picoseconds of a second times the bits of an octet.
+pub const OCTET: u128 = 8_000_000_000_000;
 /// Octets of payload in one cell.
 pub const CELL_PAYLOAD: u64 = 48;
 /// Picoseconds in one second.

@@ -4,7 +4,7 @@
 /// here.
 type Alias = (&'static str, &'static str, &'static str);
 
-const ALIASES: [Alias; 32] = [
+const ALIASES: [Alias; 35] = [
     ("bfifo", "admission", "tail-drop"),
     ("bulk", "source", "greedy"),
     ("bulksend", "source", "greedy"),
@@ -17,6 +17,7 @@ const ALIASES: [Alias; 32] = [
     ("dwrr", "scheduler", "drr"),
     ("fifo", "admission", "tail-drop"),
     ("fq", "key", "pacing"),
+    ("ets", "scheduler", "strict-priority"),
     ("fqcodel", "discipline", "fq-codel"),
     ("fqpie", "discipline", "fq-pie"),
     ("ftp", "source", "greedy"),
@@ -34,6 +35,8 @@ const ALIASES: [Alias; 32] = [
     ("reno", "congestion", "reno"),
     ("strict", "scheduler", "strict-priority"),
     ("tahoe", "congestion", "tahoe"),
+    ("taprio", "key", "gates"),
+    ("tas", "key", "gates"),
     ("taildrop", "admission", "tail-drop"),
     ("tbf", "key", "shaper"),
     ("wred", "admission", "red"),
@@ -206,6 +209,7 @@ mod tests {
             ("pfifo_fast", "it is the scheduler \"strict-priority\" here"),
             ("fq_codel", "it is the discipline \"fq-codel\" here"),
             ("tbf", "it is the key \"shaper\" here"),
+            ("taprio", "it is the key \"gates\" here"),
         ] {
             let message = unknown("admission", name, &["tail-drop", "codel"]);
             assert_eq!(message, format!("unknown admission \"{name}\": {told} (allowed: tail-drop, codel)"));
@@ -278,7 +282,7 @@ mod tests {
             assert_eq!(alias, plain(alias));
             let is_entry = known.iter().any(|entry| entry.kind == kind && entry.name == here);
             assert!(
-                is_entry || [("key", "pacing"), ("key", "shaper")].contains(&(kind, here)),
+                is_entry || [("key", "pacing"), ("key", "shaper"), ("key", "gates")].contains(&(kind, here)),
                 "{alias} leads to no {kind} {here:?}"
             );
         }

@@ -13,7 +13,10 @@ const UNMODELLED: [(&[&str], &[&str]); 7] = [
             "hull", "rem", "reverie", "sfb",
         ],
     ),
-    (&["scheduler", POLICY_OF_A_PORT, VALUE], &["edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
+    (
+        &["scheduler", POLICY_OF_A_PORT, VALUE],
+        &["cbs", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"],
+    ),
     (
         &["congestion", "policy", POLICY_OF_A_PORT, "transport", VALUE],
         &[

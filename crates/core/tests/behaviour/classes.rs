@@ -96,7 +96,7 @@ fn push_out_still_needs_a_queue_for_each_circuit_and_weights_are_positive() {
     let memory = refused(&["queue.gold.limit=5 cells"]);
     assert!(
         memory.contains(
-            "no memory is given that flows could share: write [memory.NAME], or leave only priority"
+            "no memory is given that flows could share: write [memory.NAME], or leave only what schedulers"
         ),
         "{memory}"
     );

@@ -16,6 +16,10 @@ const DELAYS: [&str; 6] = ["0 s", "10 us", "10 us", "5 us", "3.7 us", "200 us"];
 /// Delays of the lines of hosts: with the longest, many packets are under way there while ports answer each other quickly.
 const HOST_DELAYS: [&str; 6] = ["0 s", "10 us", "3.7 us", "200 us", "1 ms", "5 ms"];
 
+mod switches;
+
+pub(crate) use switches::switches;
+
 struct Writer {
     draw: Stream,
     text: String,

@@ -20,7 +20,8 @@ mod why;
 use std::ops::Range;
 
 use generator::{
-    circuits, credits, fabrics, lists, memories, pauses, policed, rings, scenario, streams, together,
+    circuits, credits, fabrics, lists, memories, pauses, policed, rings, scenario, streams, switches,
+    together,
 };
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
@@ -127,6 +128,26 @@ fn both_engines_give_the_same_report_and_the_same_losses() {
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
     assert!(lossy * 4 >= compared, "only {lossy} of {compared} runs lose anything");
+}
+
+#[test]
+fn both_engines_agree_on_switches_with_classes() {
+    let (mut compared, mut lossy, mut used) = (0, 0, [0; 5]);
+    for seed in seeds(1) {
+        let text = switches(seed);
+        let Ok(checked) = load(&text, "switches.toml", &[]) else { continue };
+        let found = differences_of(seed, &checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        compared += 1;
+        lossy += u64::from(!run(&checked, EngineKind::Fast, true).1.is_empty());
+        let parts = ["group = ", "minimum = ", "maximum = ", "gates = ", "kind = \"trtcm"];
+        used.iter_mut().zip(parts).for_each(|(used, part)| *used += u64::from(text.contains(part)));
+    }
+    assert!(compared * 2 >= how_many(), "only {compared} of {} texts are scenarios", how_many());
+    assert!(
+        lossy * 4 >= compared && used.iter().all(|used| used * 10 > compared),
+        "{lossy} {used:?} of {compared}"
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 mod board;
 mod chips;
+mod classes;
 mod codel;
 mod codes;
 mod credits;

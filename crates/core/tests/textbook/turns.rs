@@ -21,7 +21,7 @@ pub(crate) enum Turns {
     /// A queue that is owed a cell, in turn or by stamps, else a queue that has one, in turn.
     Owed { owed: Owed, guaranteed: usize, excess: usize },
     /// Visits in the order in which circuits got cells to send: each visit gives octets, and each cell uses its own.
-    Deficits { list: Vec<usize>, is_visited: bool, quanta: Vec<usize>, deficits: Vec<usize> },
+    Deficits { list: Vec<usize>, is_visited: bool, cost: usize, quanta: Vec<usize>, deficits: Vec<usize> },
 }
 
 /// Debts to circuits. Rates are MCR', in whole bits of cells per second.
@@ -103,7 +103,7 @@ impl Turns {
                 *excess = vc;
                 Some(vc)
             }
-            Turns::Deficits { list, is_visited, quanta, deficits } => {
+            Turns::Deficits { list, is_visited, cost, quanta, deficits } => {
                 for cell in &board.waiting {
                     if !list.contains(&cell.vc) {
                         list.push(cell.vc);
@@ -114,13 +114,13 @@ impl Turns {
                     if !*is_visited {
                         deficits[vc] += quanta[vc];
                     }
-                    *is_visited = deficits[vc] >= 53;
+                    *is_visited = deficits[vc] >= *cost;
                     if *is_visited {
                         break vc;
                     }
                     list.rotate_left(1);
                 };
-                deficits[vc] -= 53;
+                deficits[vc] -= *cost;
                 if board.queue(vc).len() == 1 {
                     list.remove(0);
                     (deficits[vc], *is_visited) = (0, false);
@@ -196,23 +196,32 @@ fn queues(draw: &mut Draw, admission: String, admit: impl FnMut(&mut Board, Cell
     Scheme { admission, pushout: None, scheduler, model: Box::new(Queues { admit, turns }) }
 }
 
+/// Visits to the queues of a port at which whatever fits is accepted: a visit gives a queue its quantum times its weight, and a cell
+/// costs it `cost`.
+fn visits(draw: &Draw, scheduler: String, cost: usize, quantum: usize) -> Scheme {
+    let quanta: Vec<usize> = draw.contracts.iter().map(|own| quantum * own.weight as usize).collect();
+    let deficits = vec![0; quanta.len()];
+    let turns = Turns::Deficits { list: Vec::new(), is_visited: false, cost, quanta, deficits };
+    let admit = |board: &mut Board, cell| match board.fits() {
+        true => board.accept(cell),
+        false => board.lose(cell, Reason::Overflow),
+    };
+    let admission = "policy = \"tail-drop\"".to_string();
+    Scheme { admission, pushout: None, scheduler, model: Box::new(Queues { admit, turns }) }
+}
+
 #[test]
 fn deficit_round_robin_gives_queues_octets_by_their_weights() {
     let lost = compare(|draw| {
-        let (quantum, vcs) = (draw.within(1, 400), draw.contracts.len());
-        let quanta = draw.contracts.iter().map(|own| quantum * own.weight as usize).collect();
-        let turns = Turns::Deficits { list: Vec::new(), is_visited: false, quanta, deficits: vec![0; vcs] };
-        let admit = |board: &mut Board, cell| match board.fits() {
-            true => board.accept(cell),
-            false => board.lose(cell, Reason::Overflow),
-        };
-        Scheme {
-            admission: "policy = \"tail-drop\"".to_string(),
-            pushout: None,
-            scheduler: format!("policy = \"drr\"\nquantum = \"{quantum} bytes\""),
-            model: Box::new(Queues { admit, turns }),
-        }
+        let quantum = draw.within(1, 400);
+        visits(draw, format!("policy = \"drr\"\nquantum = \"{quantum} bytes\""), 53, quantum)
     });
+    assert!(lost > 10_000, "{lost}");
+}
+
+#[test]
+fn weighted_round_robin_gives_queues_packets_by_their_weights() {
+    let lost = compare(|draw| visits(draw, "policy = \"wrr\"".to_string(), 1, 1));
     assert!(lost > 10_000, "{lost}");
 }
 

@@ -96,6 +96,8 @@ impl Policy {
             byte_mode: false,
             count: red::Count::Octets,
             mtu: None,
+            yellow: None,
+            red: None,
         };
         let red = red::Policy::drawing(&red, context, "fred")?;
         if red.detector.min() == 0.0 {

@@ -31,6 +31,9 @@
 //! packets. Then a long packet inherits the count of all short ones before it: at 1 Mb/s with 600 kb/s each of 1500 and of 100 octets
 //! a long packet is discarded 140 times as often as a short one, instead of 15 times. From maxth on the length makes no difference.
 //!
+//! `yellow` and `red`: thresholds and `max_p` for packets that policers have coloured (WRED of switches), as in
+//! `yellow = { min_threshold = "30 kB" }`. All colours have one average; each has a count of its own.
+//!
 //! # Differences from the paper
 //! Thresholds and q are in the port's measure, so on a cell link avg is in cells, sampled at the first cell of every
 //! frame; a frame is refused as a whole, and one that overflows is cut short as by PPD. After a packet has met an
@@ -45,10 +48,11 @@ use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{Level, Measure};
+use crate::language::spec::Nested;
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, probability, refuse, refuse_if, share};
 use crate::rng::Keyed;
-use crate::unit::Unit;
+use crate::unit::{Colour, Unit};
 use crate::units::ids::PortVc;
 use crate::units::{Bytes, CELL_BYTES, Span, Time};
 use crate::verdict::{Action, Reason, Verdict};
@@ -103,6 +107,46 @@ section! {
         pub count: Count = Count::Octets,
         /// Octets of a full packet; by default a full frame.
         pub mtu: Option<Bytes> = None,
+        /// What differs for packets that a policer has marked yellow, or tagged (CLP).
+        pub yellow: Option<Nested<ColourParams>> = None,
+        /// What differs for packets that a policer has marked red.
+        pub red: Option<Nested<ColourParams>> = None,
+    }
+}
+
+section! {
+    /// What differs for packets of a colour (WRED): by default nothing.
+    pub struct ColourParams {
+        /// Average below which none of them is discarded.
+        pub min_threshold: Option<Level> = None,
+        /// Average at which the probability is `max_p`.
+        pub max_threshold: Option<Level> = None,
+        /// Probability of discard at that average.
+        pub max_p: Option<f64> = None,
+    }
+}
+
+/// The thresholds of a colour, and what was accepted since its last discard.
+#[derive(Clone, Copy, Debug)]
+struct Profile {
+    levels: Levels,
+    max_p: f64,
+}
+
+impl Profile {
+    /// Build the profile of a colour, if it has one; the error says what cannot be used.
+    fn new(key: &'static str, params: &Params, context: &Context<'_>) -> Result<Option<Profile>, Refused> {
+        let own = if key == "yellow" { &params.yellow } else { &params.red };
+        let Some(Nested(own)) = own else { return Ok(None) };
+        let min = own.min_threshold.unwrap_or(params.min_threshold);
+        let max = own.max_threshold.unwrap_or(params.max_threshold);
+        let of_colour = |refused: Refused| Refused {
+            key: Some(key),
+            why: refused.key.map_or(refused.why.clone(), |key| format!("{key} {}", refused.why)),
+        };
+        let levels = Levels::new(context, min, max).map_err(of_colour)?;
+        let max_p = probability("max_p", own.max_p.unwrap_or(params.max_p)).map_err(of_colour)?;
+        Ok(Some(Profile { levels, max_p }))
     }
 }
 
@@ -119,6 +163,8 @@ pub struct Policy {
     count: Count,
     keyed: Keyed,
     frames: Frames,
+    /// The profiles of yellow and of red packets, if any has one of its own.
+    colours: Option<Box<[Option<Profile>; 2]>>,
 }
 
 impl Policy {
@@ -134,7 +180,8 @@ impl Policy {
         for (key, time) in [("packet_time", slot), ("interval", params.interval)] {
             refuse_if(time == Span::ZERO, key, "must be greater than 0")?;
         }
-        let Params { weight, min_threshold, max_threshold, curve, .. } = *params;
+        let &Params { weight, min_threshold, max_threshold, curve, .. } = params;
+        let colours = [Profile::new("yellow", params, context)?, Profile::new("red", params, context)?];
         Ok(Policy {
             detector: Detector::new(context, weight, min_threshold, max_threshold, curve, slot)?,
             max_p: probability("max_p", params.max_p)?,
@@ -143,7 +190,22 @@ impl Policy {
             count: params.count,
             keyed: context.keyed(name),
             frames: Frames::new(context.vcs(), params.pass_eom).acting(params.action),
+            colours: colours.iter().any(Option::is_some).then(|| Box::new(colours)),
         })
+    }
+
+    /// Exchange thresholds with the profile of the colour of this unit, if it has one.
+    fn exchange(&mut self, unit: &Unit) {
+        let Some(colours) = &mut self.colours else { return };
+        let profile = match unit.colour() {
+            Colour::Green => None,
+            Colour::Yellow => colours[0].as_mut(),
+            Colour::Red => colours[1].as_mut(),
+        };
+        if let Some(Profile { levels, max_p }) = profile {
+            std::mem::swap(&mut self.detector.levels, levels);
+            std::mem::swap(&mut self.max_p, max_p);
+        }
     }
 
     /// Judge a unit by the frame rule; `refused` is the reason for refusing a frame that starts with this unit, or
@@ -204,13 +266,16 @@ fn adapted(max_p: f64, average: f64, min: f64, max: f64) -> f64 {
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        self.exchange(arrival.unit);
         let mut refused = None;
         if arrival.unit.is_first() {
             self.detector.sample(arrival.now, arrival.pool.total());
             self.detector.count();
             refused = self.draw(arrival.unit);
         }
-        self.judge_frame(arrival, refused)
+        let verdict = self.judge_frame(arrival, refused);
+        self.exchange(arrival.unit);
+        verdict
     }
 
     fn state(&self) -> Vec<Figure> {
@@ -227,7 +292,7 @@ impl Admission for Policy {
         let interval = self.interval?;
         if now > Time::ZERO {
             let average = self.detector.at(now, pool.total());
-            self.max_p = adapted(self.max_p, average, self.detector.min, self.detector.max);
+            self.max_p = adapted(self.max_p, average, self.detector.levels.min, self.detector.levels.max);
         }
         Some(now + interval)
     }
@@ -240,7 +305,7 @@ impl Shortcuts for Policy {
 
     fn rule(&self) -> Option<Rule> {
         let rule = self.frames.unless_marking(Rule::Asked(Interest::Total));
-        rule.filter(|_| self.interval.is_none()) // it has a clock
+        rule.filter(|_| self.interval.is_none() && self.colours.is_none()) // it has a clock, or looks at colours
     }
 }
 
@@ -248,19 +313,38 @@ impl Shortcuts for Policy {
 #[derive(Clone, Debug)]
 pub(super) struct Detector {
     weight: f64,
-    min: f64,
-    max: f64,
-    /// 1 / (maxth − minth), computed once because every unit needs it.
-    per_level: f64,
+    levels: Levels,
     curve: Curve,
     /// Transmission time of a packet in picoseconds, for idle times.
     slot: f64,
     average: f64,
+    idle_since: Time,
+}
+
+/// The thresholds, and what was accepted since the last discard.
+#[derive(Clone, Copy, Debug)]
+struct Levels {
+    min: f64,
+    max: f64,
+    /// 1 / (maxth − minth), computed once because every unit needs it.
+    per_level: f64,
     /// Packets since the last discard, −1 while the average is below minth, as in the paper.
     count: i64,
     /// Octets since the last discard, in byte mode.
     octets: u64,
-    idle_since: Time,
+}
+
+impl Levels {
+    fn new(context: &Context<'_>, min: Level, max: Level) -> Result<Levels, Refused> {
+        let min = context.level("min_threshold", min)?;
+        let max = context.level("max_threshold", max)?;
+        if max < min {
+            let word = context.measure.word();
+            return refuse("max_threshold", format!("must be at least `min_threshold` of {min} {word}"));
+        }
+        let per_level = 1.0 / (max - min) as f64;
+        Ok(Levels { min: min as f64, max: max as f64, per_level, count: -1, octets: 0 })
+    }
 }
 
 impl Detector {
@@ -272,22 +356,12 @@ impl Detector {
         curve: Curve,
         slot: Span,
     ) -> Result<Detector, Refused> {
-        let min = context.level("min_threshold", min)?;
-        let max = context.level("max_threshold", max)?;
-        if max < min {
-            let word = context.measure.word();
-            return refuse("max_threshold", format!("must be at least `min_threshold` of {min} {word}"));
-        }
         Ok(Detector {
+            levels: Levels::new(context, min, max)?,
             weight: share("weight", weight)?,
-            min: min as f64,
-            max: max as f64,
-            per_level: 1.0 / (max - min) as f64,
             curve,
             slot: slot.0.max(1) as f64,
             average: 0.0,
-            count: -1,
-            octets: 0,
             idle_since: Time::ZERO,
         })
     }
@@ -298,12 +372,12 @@ impl Detector {
 
     /// Return minth, in the port's measure.
     pub(super) fn min(&self) -> f64 {
-        self.min
+        self.levels.min
     }
 
     /// Return whether the average has reached maxth.
     pub(super) fn is_above(&self) -> bool {
-        self.average >= self.max
+        self.average >= self.levels.max
     }
 
     /// Update the average with the queue length that an arriving packet meets.
@@ -340,20 +414,20 @@ impl Detector {
     /// Count an arriving packet.
     #[inline]
     pub(super) fn count(&mut self) {
-        self.count += 1;
-        if self.average < self.min {
-            (self.count, self.octets) = (-1, 0);
+        self.levels.count += 1;
+        if self.average < self.levels.min {
+            (self.levels.count, self.levels.octets) = (-1, 0);
         }
     }
 
     /// Decide whether the packet that was counted last is discarded.
     #[inline(always)] // so that in a loop over cells a number is computed without what is equal for all of them
     pub(super) fn marks(&mut self, max_p: f64, draw: impl FnOnce() -> f64) -> bool {
-        if self.average < self.min {
+        if self.average < self.levels.min {
             return false;
         }
         let base = self.base(max_p);
-        let marked = drawn(base, self.count as f64 * base, draw);
+        let marked = drawn(base, self.levels.count as f64 * base, draw);
         if marked {
             self.lost();
         }
@@ -369,34 +443,34 @@ impl Detector {
         count: Count,
         draw: impl FnOnce() -> f64,
     ) -> bool {
-        if self.average < self.min {
+        if self.average < self.levels.min {
             return false;
         }
         let (base, part) = (self.base(max_p), f64::from(bytes) / mtu);
         let spent = match count {
-            Count::Octets => self.octets as f64 / mtu * base,
-            Count::Packets => self.count as f64 * (base * part),
+            Count::Octets => self.levels.octets as f64 / mtu * base,
+            Count::Packets => self.levels.count as f64 * (base * part),
         };
         let marked = base >= 1.0 || drawn(base * part, spent, draw);
         if marked {
             self.lost();
         } else {
-            self.octets += u64::from(bytes);
+            self.levels.octets += u64::from(bytes);
         }
         marked
     }
 
     /// Record that a packet was lost for want of room.
     pub(super) fn lost(&mut self) {
-        (self.count, self.octets) = (0, 0);
+        (self.levels.count, self.levels.octets) = (0, 0);
     }
 
     /// Return p_b for an average of at least minth: figure 2 of paper 000.
     #[inline]
     fn base(&self, max_p: f64) -> f64 {
-        let Detector { average, min, max, .. } = *self;
+        let (average, Levels { min, max, per_level, .. }) = (self.average, self.levels);
         if average < max {
-            return max_p * ((average - min) * self.per_level);
+            return max_p * ((average - min) * per_level);
         }
         match self.curve {
             Curve::Gentle if average < 2.0 * max => max_p + (1.0 - max_p) * (average - max) / max,
@@ -457,6 +531,8 @@ mod tests {
             byte_mode: false,
             count: Count::Octets,
             mtu: None,
+            yellow: None,
+            red: None,
         }
     }
 
@@ -551,13 +627,13 @@ mod tests {
         let mut red = bench(params(1.0, 0.5, 5, 20)).policy.detector;
         red.average = 4.0;
         red.count();
-        assert_eq!(red.count, -1);
+        assert_eq!(red.levels.count, -1);
         red.average = 6.0;
         red.count();
         red.count();
-        assert_eq!(red.count, 1);
+        assert_eq!(red.levels.count, 1);
         red.lost();
-        assert_eq!(red.count, 0, "a full buffer discards, too");
+        assert_eq!(red.levels.count, 0, "a full buffer discards, too");
     }
 
     #[test]
@@ -638,7 +714,7 @@ mod tests {
         };
         let mut share = |bytes| {
             let drawn = (0..100_000).filter(|&identity| {
-                (red.detector.count, red.detector.octets) = (0, 0);
+                (red.detector.levels.count, red.detector.levels.octets) = (0, 0);
                 red.draw(&packet(identity, bytes)).is_some()
             });
             drawn.count() as f64 / 100_000.0

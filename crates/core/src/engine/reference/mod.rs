@@ -85,7 +85,7 @@ pub(super) struct Engine<T> {
 #[derive(Clone)]
 struct Underway {
     is_cells: bool,
-    /// Whether other ports depend on this port's departures, so that each departure is an event.
+    /// Whether other ports depend on this port's departures, or its gates act by time, so that each departure is an event.
     is_told: bool,
     /// End of the latest unit's transmission; `Time::NEVER` if the unit has left or if departures are events.
     ends: Time,
@@ -121,7 +121,10 @@ impl<T: Tracer> Engine<T> {
         let with_controls = controls.can_be();
         let nics = Nics::new(scenario, &scenario.paced_lines());
         let underway = |(index, line): (LineId, &Line)| {
-            let is_told = with_controls || line.port.memory.is_some() || nics.at(index).is_some();
+            let is_told = with_controls
+                || line.port.memory.is_some()
+                || nics.at(index).is_some()
+                || line.port.has_timed_gates(&scenario.sections.queues);
             Underway::new(line, is_told)
         };
         let mut engine = Engine {
@@ -460,6 +463,9 @@ impl<T: Tracer> Engine<T> {
                 units.push_back((None, next));
                 self.announce(port, Arrival { time, delay: time.since(sent.starts) });
             }
+        } else {
+            let opening = self.gates.opening(&self.network, port, now);
+            opening.into_iter().for_each(|event| self.queue.push(event));
         }
         if !self.losses.is_empty() {
             self.count_losses(now);

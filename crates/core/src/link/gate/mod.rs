@@ -1,6 +1,6 @@
 //! Gates: mechanisms by which a link loses, holds or delays the units of its port.
 //!
-//! A unit meets the gates of a port at three stages: [`Gate::enters`] before it reaches the buffer, [`Gate::lets`] as
+//! A unit meets the gates of a port at three stages: [`Gate::enters`] before it reaches the buffer, [`Gate::opens`] as
 //! long as it is at the head of its queue, and [`Gate::starts`] when the port sends it. Control frames from the node at the
 //! far end reach every gate by [`Gate::receives`].
 //!
@@ -20,9 +20,15 @@ use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::verdict::Reason;
 
+pub mod calendar;
+
+pub mod ceiling;
+
 pub mod credit;
 
 pub mod loss;
+
+pub mod meter;
 
 pub mod pause;
 
@@ -42,6 +48,10 @@ section! {
         pub credit: Option<credit::Spec> = None,
         /// Watchdog of pauses: what happens to a class that pause frames have stopped for too long; by default it waits.
         pub watchdog: Option<Nested<watchdog::Params>> = None,
+        /// Gates that open by a calendar: when classes of traffic may be sent; by default always.
+        pub gates: Option<Nested<calendar::Params>> = None,
+        /// Policer of what arrives at the port; by default none. Flows have policers of their own.
+        pub police: Option<Nested<meter::Params>> = None,
     }
 }
 
@@ -70,6 +80,12 @@ pub struct Site<'a> {
     pub responses: &'a [(u32, u32, Span)],
     /// Least octets of a unit on the line.
     pub minimum: u16,
+    /// The maximum rates of classes.
+    pub maxima: &'a [ceiling::Maximum],
+    /// Rate of the line.
+    pub rate: Rate,
+    /// Names of the classes of the scenario.
+    pub names: &'a [&'a str],
 }
 
 impl Site<'_> {
@@ -123,9 +139,10 @@ macro_rules! gates {
                     false
                 }
 
-                /// Return whether a unit at the head of its queue may be sent now.
-                fn lets(&self, unit: &Unit, vc: PortVc) -> bool {
-                    true
+                /// Return when a unit at the head of its queue may be sent: `now`, or as things stand at a later instant, or
+                /// `Time::NEVER` if it waits for an event.
+                fn opens(&self, now: Time, unit: &Unit, vc: PortVc) -> Time {
+                    now
                 }
 
                 /// Record that the port sends a unit, and return when it may start, at the time `ready` or later.
@@ -171,15 +188,18 @@ macro_rules! gates {
 
 gates! {
     Loss = Losses in loss,
+    Meter = Policer in meter,
     Pause = Paused in pause,
     Credit = CreditSender in credit,
     Shaper = Shaper in shaper,
+    Ceiling = Ceilings in ceiling,
+    Calendar = Calendar in calendar,
 }
 
 impl Keys {
     /// Return whether the section has no gate.
     pub(crate) fn is_empty(&self) -> bool {
-        *self == Keys { shaper: None, credit: None, watchdog: None }
+        *self == Keys { shaper: None, credit: None, watchdog: None, gates: None, police: None }
     }
 
     /// Refuse gates through which units of up to `largest` octets cannot pass, or that contradict each other; the
@@ -187,6 +207,15 @@ impl Keys {
     pub(crate) fn check(&self, largest: u64) -> Result<(), (&'static str, Refused)> {
         if let Some(Nested(watchdog)) = &self.watchdog {
             watchdog.check().map_err(|refused| ("watchdog", refused))?;
+        }
+        if let Some(Nested(gates)) = &self.gates {
+            gates.check().map_err(|refused| ("gates", refused))?;
+            let why = "must be left out beside a shaper, which would delay a frame beyond its window";
+            let refused = Refused { key: None, why: why.to_string() };
+            self.shaper.is_none().then_some(()).ok_or(("gates", refused))?;
+        }
+        if let Some(Nested(police)) = &self.police {
+            police.check(largest).map_err(|refused| ("police", refused))?;
         }
         let Some(Nested(shaper)) = &self.shaper else { return Ok(()) };
         let pair = match self.credit {

@@ -133,8 +133,8 @@ impl Gate for Paused {
     }
 
     #[inline]
-    fn lets(&self, _unit: &Unit, vc: PortVc) -> bool {
-        self.lets_class(self.of[vc])
+    fn opens(&self, now: Time, _unit: &Unit, vc: PortVc) -> Time {
+        if self.lets_class(self.of[vc]) { now } else { Time::NEVER }
     }
 
     fn receives(&mut self, now: Time, control: Control) {
@@ -202,8 +202,8 @@ mod tests {
     /// Return whether a packet of a circuit may be sent.
     fn lets(paused: &Paused, vc: PortVc) -> bool {
         let flags = Flags::default();
-        paused
-            .lets(&Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags }, vc)
+        let unit = Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags };
+        paused.opens(Time::ZERO, &unit, vc) == Time::ZERO
     }
 
     #[test]

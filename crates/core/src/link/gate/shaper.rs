@@ -15,7 +15,7 @@ use crate::refused::{Refused, refuse, refuse_if};
 use crate::section;
 use crate::unit::Unit;
 use crate::units::ids::PortVc;
-use crate::units::{CELL_BYTES, Rate, Time};
+use crate::units::{CELL_BYTES, OCTET, Rate, Time};
 
 section! {
     /// A token bucket that delays what a port sends.
@@ -26,9 +26,6 @@ section! {
         pub burst: BufferSize,
     }
 }
-
-/// A token in the unit of the bucket: picoseconds of a second times bits of an octet.
-const OCTET: u128 = 8_000_000_000_000;
 
 /// The bucket of a line.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use super::offer::{Exit, Removal, Taken};
 use super::{Loss, Port};
+use crate::buffer::queue::Queue;
 use crate::link::gate::Gate;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -12,6 +13,21 @@ impl Port {
     /// Return when a gate acts by itself, if one does.
     pub(crate) fn next_action(&self) -> Option<Time> {
         self.gates.iter().filter_map(Gate::next_action).min()
+    }
+
+    /// Return when a gate lets the first unit start that waits at the head of a queue, if the line is free and that instant is known.
+    pub(crate) fn opens(&self, now: Time, vc_of: impl Fn(&Unit) -> PortVc) -> Option<Time> {
+        if self.gates.is_empty() || self.is_busy() {
+            return None;
+        }
+        let headers = self.headers.as_ref().and_then(|headers| headers.waiting.front());
+        let first = headers.map(|(unit, _)| unit).into_iter();
+        let heads = first.chain(self.queues.iter().filter_map(Queue::front));
+        let opens = |unit: &Unit| {
+            let vc = vc_of(unit);
+            self.gates.iter().map(|gate| gate.opens(now, unit, vc)).max()
+        };
+        heads.filter_map(opens).min().filter(|time| *time > now && *time < Time::NEVER)
     }
 
     /// Have the gates act that do so by now; waiting units that they refuse from now on are lost.

@@ -52,13 +52,13 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) -> Option<(Unit, PortVc)> {
         if self.trims()
-            && let Some(header) = self.next_header()
+            && let Some(header) = self.next_header(now)
         {
             return Some(header);
         }
         loop {
             let Port { scheduler, gates, queues, line, .. } = self;
-            let lets = |unit: &Unit| gates.iter().all(|gate| gate.lets(unit, vc_of(unit)));
+            let lets = |unit: &Unit| gates.iter().all(|gate| gate.opens(now, unit, vc_of(unit)) <= now);
             let mut may_send = |queue: QueueId| queues[queue].front().is_none_or(lets);
             let octets =
                 |queue: QueueId| queues[queue].front().map_or(0, |unit| line.octets(unit.bytes).into());
@@ -184,10 +184,10 @@ impl Port {
     }
 
     /// Take the first of the headers that wait, unless a gate holds it.
-    pub(super) fn next_header(&mut self) -> Option<(Unit, PortVc)> {
+    pub(super) fn next_header(&mut self, now: Time) -> Option<(Unit, PortVc)> {
         let headers = self.headers.as_mut()?;
         let &(header, vc) = headers.waiting.front()?;
-        headers.sending = self.gates.iter().all(|gate| gate.lets(&header, vc));
+        headers.sending = self.gates.iter().all(|gate| gate.opens(now, &header, vc) <= now);
         if headers.sending { headers.waiting.pop_front() } else { None }
     }
 }

@@ -49,6 +49,14 @@ pub(super) const PORT: &[ReportKey] = &[
         "Time in which pause frames kept a class from being sent.",
     ),
     if_so(
+        "policed_green",
+        Count,
+        "with a policer",
+        "Cells or packets that its policer found within the committed rate.",
+    ),
+    if_so("policed_yellow", Count, "with a policer", "Those that it found within the excess."),
+    if_so("policed_red", Count, "with a policer", "Those that it found beyond both."),
+    if_so(
         "storms_detected",
         Count,
         "with a watchdog",

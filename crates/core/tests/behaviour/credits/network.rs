@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pushout_core::audit::audit;
 use pushout_core::engine;
-use pushout_core::link::gate::Gate;
 use pushout_core::link::gate::credit::{CreditReceiver, CreditReport, CreditSender};
 use pushout_core::report::report;
 use pushout_core::rng::Stream;

@@ -186,6 +186,11 @@ impl Transit {
         let started =
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
         self.count_losses(now);
+        if started.is_none()
+            && let Some(event) = self.judging.gates.opening(&self.network, port, now)
+        {
+            self.schedule_for(port.station(), event);
+        }
         self.pass_started(port, started?)
     }
 

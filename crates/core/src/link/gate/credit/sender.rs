@@ -57,6 +57,11 @@ impl CreditSender {
         account.forwarded += more;
     }
 
+    /// Return whether a unit may be sent.
+    pub(crate) fn lets(&self, unit: &Unit, vc: PortVc) -> bool {
+        self.terms.measure.size_of(unit) <= self.balance(vc)
+    }
+
     /// Return the state of a circuit's account, for the audit.
     pub fn account(&self, vc: PortVc) -> CreditAccount {
         self.accounts[self.account_of[vc] as usize]
@@ -75,8 +80,8 @@ impl Gate for CreditSender {
         true
     }
 
-    fn lets(&self, unit: &Unit, vc: PortVc) -> bool {
-        self.terms.measure.size_of(unit) <= self.balance(vc)
+    fn opens(&self, now: Time, unit: &Unit, vc: PortVc) -> Time {
+        if self.lets(unit, vc) { now } else { Time::NEVER }
     }
 
     fn starts(&mut self, ready: Time, unit: &Unit, vc: PortVc) -> Time {

@@ -1,0 +1,118 @@
+//! What ports ask of classes of traffic: classes that schedulers name, and rates of classes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::contract::Passing;
+use super::file::QueueSection;
+use super::memories::Memories;
+use super::model::{Line, Medium, Port, Scenario, Vc};
+use super::ports::Ports;
+use crate::language::item::Item;
+use crate::language::spec::Nested;
+use crate::language::tree::Fault;
+use crate::link::gate::calendar;
+use crate::refused::{Refused, refuse, unfit};
+use crate::units::ids::{CircuitId, IdSlice, PortVc};
+use crate::units::{CELL_BYTES, Span};
+use crate::words::nearest::unknown;
+
+/// Refuse schedulers that name classes wrongly, and rates of classes that no port keeps.
+pub(super) fn check(
+    scenario: &Scenario,
+    ports: &Ports<'_>,
+    passing: &Passing,
+    memories: &Memories<'_>,
+) -> Result<(), Fault> {
+    for (index, line) in ports.of(&scenario.lines) {
+        let fault = |refused| ports.refuse(index, line, "scheduler", refused);
+        check_group(scenario, line).map_err(fault)?;
+        if let Some(Nested(gates)) = &line.port.gates.gates {
+            let fault = |refused| ports.refuse(index, line, "gates", refused);
+            check_gates(scenario, line, gates, passing.at(index)).map_err(fault)?;
+        }
+    }
+    memories.queues().iter().try_for_each(|(_, item)| check_rates(scenario, item))
+}
+
+/// Refuse a group below strict priority that is empty, or names a class twice or one that does not exist.
+fn check_group(scenario: &Scenario, line: &Line) -> Result<(), Refused> {
+    const KEY: &str = "group.queues";
+    let Some(group) = line.port.scheduler.grouped() else { return Ok(()) };
+    if group.is_empty() {
+        return refuse(KEY, "must name at least one class; without a group leave the key group out");
+    }
+    check_names(scenario, group, KEY)
+}
+
+/// Refuse a calendar at a line where no instant is certain, that names classes wrongly, or by which packets of a class would wait for
+/// ever.
+fn check_gates(
+    scenario: &Scenario,
+    line: &Line,
+    gates: &calendar::Params,
+    vcs: IdSlice<'_, PortVc, CircuitId>,
+) -> Result<(), Refused> {
+    if !line.rate.is_constant() {
+        return unfit(
+            "must be left out at a line whose rate changes, where no frame can be sure to end in its window",
+        );
+    }
+    if line.rest > Span::ZERO {
+        return unfit(
+            "must be left out at a line that pauses before frames (pause), beyond the ends of windows",
+        );
+    }
+    gates.classes().try_for_each(|classes| check_names(scenario, classes, "windows"))?;
+    let mut largest: BTreeMap<usize, u64> = BTreeMap::new();
+    for &circuit in vcs.iter() {
+        let Vc { queue, framing, packet, .. } = &scenario.vcs[circuit];
+        let cells = line.medium == Medium::Cells;
+        let octets = if cells { CELL_BYTES } else { line.octets(framing.shape(*packet).line_bytes()) };
+        let known = largest.entry(*queue).or_default();
+        *known = octets.max(*known);
+    }
+    largest.into_iter().try_for_each(|(class, octets)| {
+        let name = scenario.sections.queues.0.get(class).map(|(name, _)| name.as_str());
+        gates.check_class(name, octets, line.rate.fixed())
+    })
+}
+
+/// Refuse a list of classes with a class that does not exist, or twice.
+fn check_names(scenario: &Scenario, list: &[String], key: &'static str) -> Result<(), Refused> {
+    let names: Vec<&str> = scenario.sections.queues.0.iter().map(|(name, _)| name.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    for name in list {
+        if names.is_empty() {
+            let why = format!("must name sections [queue.NAME], and there are none: write [queue.{name}]");
+            return refuse(key, why);
+        }
+        if !names.contains(&name.as_str()) {
+            return refuse(key, unknown("queue", name, &names));
+        }
+        if !seen.insert(name) {
+            return refuse(key, format!("must name each class once, not {name:?} twice"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuse rates of a class that are impossible, or that no port keeps.
+fn check_rates(scenario: &Scenario, item: &Item<'_, QueueSection>) -> Result<(), Fault> {
+    let QueueSection { minimum, maximum, .. } = item.it;
+    for (key, rate) in [("minimum", minimum), ("maximum", maximum)] {
+        item.ensure(
+            rate.is_none_or(|rate| rate.0 > 0),
+            key,
+            "must be greater than 0; for no limit leave the key out",
+        )?;
+    }
+    if let (Some(minimum), Some(maximum)) = (minimum, maximum) {
+        let message = format!("must be at most the maximum of the class, {maximum}, not {minimum}");
+        item.ensure(minimum <= maximum, "minimum", &message)?;
+    }
+    let any = |keeps: fn(&Port) -> bool| scenario.lines.iter().any(|line| keeps(&line.port));
+    let message = "must be left out, since no port keeps it: give a port scheduler = { policy = \"strict-priority\", queues = \"class\" }";
+    item.ensure(minimum.is_none() || any(|port| port.scheduler.guarantees()), "minimum", message)?;
+    let message = "must be left out, since no port has a queue for each class: give one a scheduler with queues = \"class\"";
+    item.ensure(maximum.is_none() || any(|port| port.scheduler.groups_classes()), "maximum", message)
+}
