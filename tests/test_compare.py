@@ -23,6 +23,7 @@ from pushout.names.port import Choice, Port
 from pushout.quantity import octets, scaled, seconds, split
 from pushout.question import ask
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
+from pushout.question.forest import Effect, Forest, message
 from pushout.show import answers
 from pushout.stats import interval
 
@@ -121,7 +122,7 @@ def test_drawn_policies_can_be_distinguished() -> None:
     def drawn(first: Policy, second: Policy) -> tuple[list[str], list[str]]:
         port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
         result = CompareResult(Columns.of({}), {}, (port,), [first, second], 0.0, 1.0)
-        return result.drawn(UP, 1), result.drawn(ACROSS, 2)
+        return result._drawn(UP, 1), result._drawn(ACROSS, 2)
 
     lan = {"goodput_ratio": [0.9, 0.8], "fairness_jain": [1.0, 1.0], "delay_s": [0.1, 0.1], "loss_ratio": [0.0, 0.0]}
     other = {"goodput_ratio": [0.7, 0.8], "fairness_jain": [0.9, 1.0], "delay_s": [0.2, 0.1], "loss_ratio": [0.1, 0.1]}
@@ -256,7 +257,7 @@ def test_a_figure_without_measurements_under_one_policy_is_still_shown() -> None
     policies = [policy("one", [0.1, 0.2]), policy("none", [None, None])]
     result = CompareResult(Columns.of({}), {}, (Place.of(port),), policies, 0.0, 1.0)
     assert result.figures() == ["transfer_time_mean_s", "goodput_ratio"]
-    assert result.drawn(["transfer_time_mean_s"], 1) == []
+    assert result._drawn(["transfer_time_mean_s"], 1) == []
     console = Console(record=True, width=100)
     answers.comparison(result, None, console)
     assert re.search(r"mean transfer time \(ms\) +150 ± 640 +–", console.export_text())
@@ -485,6 +486,17 @@ def test_a_mean_has_the_digits_that_its_interval_leaves(mean: float, half: float
     assert answers.mean({"mean": mean, "ci95": [mean - half, mean + half], "n": 9}) == text
 
 
+def test_figures_asked_for_come_first_and_small_differences_are_not_in_the_title() -> None:
+    found = pushout.compare("lan", "tail-drop,epd", reps=3, set={"duration": "3 s"}, figures="summary.goodput_bps")
+    assert found.figures()[0] == "goodput_bps"
+    axes = found.plot().axes
+    assert axes[0].get_xlabel().startswith("goodput") and len(axes) <= 4
+    small = Forest("loss", "a", 100.0, [Effect("b", {"mean": 0.5, "ci95": [0.4, 0.6], "n": 9}, {})])
+    large = Forest("delay", "a", 100.0, [Effect("b", {"mean": -50.0, "ci95": [-51.0, -49.0], "n": 9}, {})])
+    assert message([small, large]) == "Compared with a: delay: b 50 % less"
+    assert message([small]) == "Compared with a: loss: b 0.5 % more"
+
+
 def test_the_figure_has_the_title_of_its_scenario_and_a_legend_that_covers_nothing(
     found: pushout.CompareResult,
 ) -> None:
@@ -501,7 +513,7 @@ def test_the_figure_has_the_title_of_its_scenario_and_a_legend_that_covers_nothi
 def test_the_figure_shows_differences_sorted_with_their_intervals(found: pushout.CompareResult) -> None:
     first, *others = found.policies
     axes = found.plot().axes[0]
-    (name,) = found.drawn(UP, 1)
+    (name,) = found._drawn(UP, 1)
     names = [text.get_text() for text in axes.get_yticklabels()]
     differences = {policy.choice.label: policy.minus(first, name) for policy in others}
     assert names == sorted(differences, key=lambda label: differences[label]["mean"])  # type: ignore[index]

@@ -1,14 +1,14 @@
 """Results as tables: a row for every run of a sweep, or for every packet of a trace."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pushout import _core
 from pushout.answer.columns import NUMBERS, Columns
-from pushout.errors import QuestionError
+from pushout.errors import FigureError, QuestionError
 from pushout.extras import need
 from pushout.stats import Interval, interval
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
+
+T = TypeVar("T")
 
 _LATER: dict[str, None] = {}
 
@@ -104,6 +106,15 @@ class Framed(Tabled):
     """A plain table, or a result with a row for every run."""
 
     columns: Columns
+
+
+def labelled(label: object, entries: Mapping[str, T]) -> T:
+    """Find the entry of a policy by its label."""
+    if isinstance(label, str) and label in entries:
+        return entries[label]
+    if not any(entries):
+        raise FigureError(str(label), "the question named no policies, so the answer has no label")
+    raise FigureError(str(label), _core.unknown("policy", str(label), list(entries)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

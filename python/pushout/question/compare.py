@@ -14,10 +14,10 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from pushout import trust
-from pushout.answer.frame import Framed
+from pushout import _core, trust
+from pushout.answer.frame import Framed, labelled
 from pushout.document import Document
-from pushout.errors import Argument, QuestionError, ScenarioError
+from pushout.errors import Argument, FigureError, QuestionError, ScenarioError
 from pushout.names.figures import column_of
 from pushout.names.place import Place
 from pushout.names.port import Choice, Port, policy_refused
@@ -68,6 +68,9 @@ UP = ("transfer_time_p99_s", "packet_throughput", "goodput_ratio")
 ACROSS = ("fairness_jain", "delay_s", "loss_ratio")
 """Figures to draw: of `UP` the first on which the policies differ, and the first two such of `ACROSS`."""
 
+PANELS = 3
+"""Figures that are drawn beside each other."""
+
 ALIKE = 1e-3
 """Means that differ by no more than this share look equal in a plot."""
 
@@ -84,6 +87,12 @@ class Policy:
     draws: bool = True
     """Whether its runs draw random numbers. If not, its only run stands for all seeds."""
 
+    def __getitem__(self, figure: str) -> Interval | None:
+        """Average a figure over the seeds: `found["codel"]["delay_mean_s"]`; `None` where nothing was measured."""
+        if _row_of(figure) not in self.runs:
+            raise FigureError(figure, _core.unknown("figure", figure, list(self.runs)))
+        return self.mean(figure)
+
     def mean(self, figure: str) -> Interval | None:
         """Average a figure."""
         known = [value for value in self.runs[_row_of(figure)] if value is not None]
@@ -99,7 +108,7 @@ class Policy:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompareResult(HasWarnings, Framed):
-    """The result of a comparison: `policies`, of which the first is the baseline."""
+    """The result of a comparison: `policies`, of which the first is the baseline; `found["codel"]` is one of them."""
 
     document: Document
     """As printed by `pushout compare --json`."""
@@ -109,6 +118,13 @@ class CompareResult(HasWarnings, Framed):
     step_s: float
     asked: tuple[str, ...] = ()
     """The further figures to compare."""
+
+    def __getitem__(self, label: str) -> Policy:
+        """Find a policy by its label: `found["codel"]`; `found["codel"]["delay_mean_s"]` is one of its figures."""
+        return labelled(label, {policy.choice.label: policy for policy in self.policies})
+
+    __iter__ = None
+    """Raise `TypeError`: `policies` is the sequence."""
 
     def _brief(self) -> str:
         labels = ", ".join(policy.choice.label for policy in self.policies)
@@ -130,11 +146,11 @@ class CompareResult(HasWarnings, Framed):
         return _ports(self.places)
 
     def figures(self) -> list[str]:
-        """List the figures measured under any policy, and the further ones asked for."""
+        """List the figures asked for, and then those measured under any policy."""
         usual = [name for name in FIGURES if any(policy.mean(name) for policy in self.policies)]
-        return list(dict.fromkeys((*usual, *self.asked)))
+        return list(dict.fromkeys((*self.asked, *usual)))
 
-    def drawn(self, names: Sequence[str], count: int) -> list[str]:
+    def _drawn(self, names: Sequence[str], count: int) -> list[str]:
         """Choose the figures to draw: first those on which the policies differ."""
         known = [name for name in names if all(policy.mean(name) for policy in self.policies)]
         return sorted(known, key=self._are_alike)[:count]
@@ -152,7 +168,7 @@ class CompareResult(HasWarnings, Framed):
         from pushout.question import forest
 
         looks = drawing.looks(len(self.policies))
-        forests = self.forests(looks)
+        forests = self._forests(looks)
         rows = forest.ROW_IN * (len(self.policies) - 1) + BESIDE_ROWS_IN
         heights = (rows, OCCUPANCY_IN) if forests else (0.01, OCCUPANCY_IN)
         with drawing.paper(max(1, len(forests)), 2, height_ratios=heights) as (figure, grid):
@@ -171,13 +187,15 @@ class CompareResult(HasWarnings, Framed):
             drawing.headed(figure, *([forest.message(forests)] if forests else []), self.title)
         return figure
 
-    def forests(self, looks: Sequence[Mapping[str, Any]]) -> list["Forest"]:
-        """Return the differences to draw: of the first figure of `UP` and the first two of `ACROSS`."""
+    def _forests(self, looks: Sequence[Mapping[str, Any]]) -> list["Forest"]:
+        """Return the differences to draw: of the figures asked for, the first of `UP` and the first two of `ACROSS`."""
         from pushout.question.forest import Effect, Forest
 
         first, *others = self.policies
         found = []
-        for name in (*self.drawn(UP, 1), *self.drawn(ACROSS, 2)):
+        asked = [name for name in self.asked if name in self._drawn(self.asked, len(self.asked))]
+        names = dict.fromkeys((*asked, *self._drawn(UP, 1), *self._drawn(ACROSS, 2)))
+        for name in list(names)[:PANELS]:
             minus = [(policy, look, policy.minus(first, name)) for policy, look in zip(others, looks[1:], strict=True)]
             effects = [
                 Effect(policy.choice.label, value, look, not (policy.draws or first.draws))

@@ -48,6 +48,12 @@ class Forest(NamedTuple):
         return any(effect.is_clear for effect in self.effects)
 
     @property
+    def size(self) -> float:
+        """Return the largest clear difference as a share of the baseline, infinite where that is zero."""
+        sizes = [abs(effect.difference["mean"]) for effect in self.effects if effect.is_clear]
+        return max(sizes, default=0.0) / abs(self.mean) if self.mean else float("inf")
+
+    @property
     def what(self) -> str:
         """The name of the figure, without its unit."""
         return self.label.removesuffix(self.bracket)
@@ -73,6 +79,9 @@ class Forest(NamedTuple):
         return f"{100 * abs(mean / self.mean):.2g} % {side}" if self.mean else f"{abs(mean):.2g} {side}"
 
 
+WORTH_A_WORD = 0.01
+"""Share of the baseline from which a difference is named in a title beside larger ones."""
+
 FEW_TICKS = 5
 """Intervals between ticks at most, so that numbers such as −0.0075 do not touch in a third of a page."""
 
@@ -81,10 +90,11 @@ UNIT = re.compile(r" \((s|b/s|bytes|cells|memory cells|packets|%)\)$")
 
 
 def message(forests: Sequence[Forest]) -> str:
-    """State the clear differences of all figures."""
+    """State the clear differences of all figures; those below `WORTH_A_WORD` only if there are no others."""
     baseline = forests[0].baseline
-    if clear := [forest.said() for forest in forests if forest.is_clear]:
-        return f"Compared with {baseline}: {'; '.join(clear)}"
+    clear = [forest for forest in forests if forest.is_clear]
+    if said := [forest for forest in clear if forest.size >= WORTH_A_WORD] or clear:
+        return f"Compared with {baseline}: {'; '.join(forest.said() for forest in said)}"
     *first, last = (forest.what for forest in forests)
     return f"No clear difference from {baseline} in {' or '.join(filter(None, (', '.join(first), last)))}"
 

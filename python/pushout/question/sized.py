@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pushout.answer.frame import Framed
+from pushout.answer.frame import Framed, labelled
 from pushout.document import Document
 from pushout.names.computed import LOSS
 from pushout.quantity import brief
@@ -78,6 +78,13 @@ class SizeResult(HasWarnings, Framed):
     space: Space
     us_per_unit: float | None
     answers: list[Answer]
+
+    def __getitem__(self, label: str) -> Answer:
+        """Find the answer of a policy by its label, as in `found["codel"].value`."""
+        return labelled(label, {answer.label: answer for answer in self.answers})
+
+    __iter__ = None
+    """Raise `TypeError`: `answers` is the sequence."""
 
     def _brief(self) -> str:
         found = ", ".join(map(self._needs, self.answers))
