@@ -93,6 +93,72 @@ def test_every_question_takes_one(tmp_path: Path) -> None:
     assert Scenario(file) == scenario
 
 
+@pytest.mark.parametrize(
+    ("given", "key", "name"),
+    [
+        ("codel", "admission", "codel"),
+        ("{policy = 'red'}", "admission", "red"),
+        ("round-robin", "scheduler", "round-robin"),
+    ],
+)
+def test_a_policy_is_given_by_its_name_as_to_compare(given: str, key: str, name: str) -> None:
+    assert Scenario.dumbbell(**HOME, admission=given).explain()["port"]["bottleneck"][key]["policy"] == name
+
+
+def test_a_queue_discipline_is_given_by_its_name() -> None:
+    line = Link("10 Gb/s", "1 us")
+    rack = Scenario.leaf_spine(leaves=2, spines=1, hosts=2, host=line, fabric=line, admission="fq-codel")
+    ports = rack.explain()["port"]
+    made = {
+        (port["admission"]["policy"], port["scheduler"]["policy"]) for name, port in ports.items() if "->host" in name
+    }
+    assert made == {("codel", "fair-queue")}
+
+
+def test_overrides_take_the_name_of_a_policy_too() -> None:
+    codel = Scenario("lan").with_({"port.bottleneck.admission": Codel()})
+    for given in ("codel", "{policy = 'codel'}"):
+        assert Scenario("lan").with_({"port.bottleneck.admission": given}) == codel
+    named = pushout.run(codel, set={"duration": "1 s"})
+    changes = {"duration": "1 s", "port.bottleneck.admission": "codel"}
+    assert pushout.run("lan", set=changes)["summary"] == named["summary"]
+    placed = pushout.run("lan", policies={"bottleneck": "codel"}, set={"duration": "1 s"})
+    assert placed["summary"] == named["summary"] != pushout.run("lan", set={"duration": "1 s"})["summary"]
+
+
+def test_keys_outside_of_tables_are_arguments_of_with() -> None:
+    scenario = Scenario("lan")
+    changed = scenario.with_(duration="2 s", seed=5)
+    assert changed == scenario.with_({"duration": "2 s", "seed": 5})
+    assert changed == scenario.with_(["duration=2 s"], seed=5)
+    with pytest.raises(pushout.ScenarioError, match='did you mean "duration"'):
+        scenario.with_(duraton="2 s")
+
+
+def test_questions_are_methods() -> None:
+    scenario = Scenario.dumbbell(**HOME)
+    assert scenario.run()["summary"] == pushout.run(scenario)["summary"]
+    assert scenario.compare("tail-drop,codel", reps=2).document["policies"][1]["label"] == "codel"
+    assert scenario.plot(what="queue").axes
+    over = {"goal": "goodput_ratio>=0.5", "over": "port.bottleneck.buffer", "low": "20 packets", "high": "60 packets"}
+    assert scenario.size(**over, least=2, most=2, resolution=0.5).answers[0].value == 20
+    assert list(inspect.signature(Scenario.run).parameters)[:2] == ["self", "policies"]
+    with pytest.raises(TypeError, match=r'run\(\): unknown argument "duration".*set=\{"duration": "10 s"\}'):
+        scenario.run(duration="2 s")  # type: ignore[call-arg]
+
+
+def test_answers_are_found_by_the_labels_of_policies() -> None:
+    found = Scenario.dumbbell(**HOME).compare(["tail-drop", Codel(target="20 ms")], reps=2)
+    assert found["codel, target 20 ms"] is found.policies[1]
+    assert found["tail-drop"]["goodput_ratio"] == found.policies[0].mean("goodput_ratio")
+    with pytest.raises(pushout.FigureError, match="tail-drop"):
+        found["taildrop"]
+    with pytest.raises(pushout.FigureError, match='did you mean "goodput_ratio"'):
+        found["tail-drop"]["goodputratio"]
+    with pytest.raises(TypeError):
+        iter(found)  # type: ignore[call-overload]
+
+
 def test_a_file_is_written_as_it_was_read() -> None:
     text = (ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8")
     assert Scenario("lan").to_toml() == text
@@ -128,8 +194,16 @@ def test_a_wrong_change_is_refused_where_it_is_made(changes: Any, message: str) 
 def test_a_wrong_scenario_is_refused_where_it_is_made() -> None:
     with pytest.raises(pushout.ScenarioError, match="sources must be from 1 to"):
         Scenario.dumbbell(**{**HOME, "sources": 0})
-    with pytest.raises(pushout.ScenarioError, match=r"kb/s, Mb/s or Gb/s, not '10 MB/s'"):
+    with pytest.raises(pushout.ScenarioError, match=r"Gb/s or Tb/s, not '10 MB/s'"):
         Scenario.dumbbell(**{**HOME, "bottleneck": Link("10 MB/s", "1 ms")})
+    with pytest.raises(pushout.ScenarioError, match="Link: delay must be a number with s, ms"):
+        Link("10 Mb/s", 0.01)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r'bottleneck must be a line .* as Link\("100 Mb/s", "1 ms"\)'):
+        Scenario.dumbbell(**{**HOME, "bottleneck": "100 Mb/s"})
+    with pytest.raises(pushout.ScenarioError, match=r'admission: unknown policy .* did you mean "codel"'):
+        Scenario.dumbbell(**HOME, admission="codell")
+    with pytest.raises(pushout.ScenarioError, match="access and egress must be given"):
+        Scenario.dumbbell(**{**HOME, "bottleneck": Link({"steps": [["0 s", "1 Mb/s"]]}, "1 ms")})  # type: ignore[arg-type]
     with pytest.raises(pushout.ScenarioNotFoundError):
         Scenario("no-such")
 

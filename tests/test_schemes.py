@@ -11,7 +11,7 @@ import pushout
 from conftest import ROOT
 from pushout import schemes
 from pushout.generate.schemes import module
-from pushout.schemes import DtEpd, Epd, Fba, Fifo, File, Pushout2, RoundRobin, TailDrop, Tcp, WrrMcr
+from pushout.schemes import Codel, DtEpd, Epd, Fba, Fifo, File, Pushout2, RoundRobin, TailDrop, Tcp, WrrMcr
 from pushout.schemes.base import Scheme
 
 LAN = ROOT / "scenarios" / "lan.toml"
@@ -55,6 +55,55 @@ def test_an_object_is_the_table_of_what_is_not_at_its_default() -> None:
     assert pickle.loads(pickle.dumps(policy)) == policy  # noqa: S301
 
 
+@pytest.mark.parametrize("entry", TABLES, ids=lambda entry: f"{entry['kind']}-{entry['name']}")
+def test_the_examples_of_every_parameter_are_allowed(entry: dict[str, Any]) -> None:
+    """The classes check values by the schema, which must have its own examples."""
+    needed = {param["name"]: example(param["schema"]) for param in entry["params"] if param["required"]}
+    for param in entry["params"]:
+        class_of(entry)(**{**needed, param["name"]: example(param["schema"])})
+
+
+def example(schema: dict[str, Any]) -> Any:
+    if either := schema.get("anyOf") or schema.get("oneOf"):
+        return example(either[-1])
+    if found := schema.get("examples") or schema.get("enum"):
+        return found[0]
+    if "const" in schema:
+        return schema["const"]
+    plain = {"boolean": True, "number": 0.5, "string": "a", "object": {}}
+    if schema["type"] == "array":
+        return [example(schema["items"])]
+    return schema.get("minimum", 1) if schema["type"] == "integer" else plain[schema["type"]]
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: Codel(target=5), "Codel: target must be a time with its unit, as in '5 ms', not 5"),
+        (lambda: Codel(target="5"), "Codel: target must be a time with its unit, as in '5 ms', not '5'"),
+        (lambda: Codel(batch=-1), "Codel: batch must be a whole number from 0, not -1"),
+        (lambda: Codel(batch=True), "Codel: batch must be a whole number from 0, not True"),
+        (lambda: Codel(action="maark"), "Codel: action must be one of 'drop', 'mark', 'trim', not 'maark'"),
+        (lambda: Epd(threshold=0.9), "Epd: threshold must be a size or % with its unit, as in '80 %', not 0.9"),
+        (lambda: Epd(discard_rest="yes"), "Epd: discard_rest must be True or False, not 'yes'"),
+        (lambda: DtEpd(alpha="2"), "DtEpd: alpha must be a number, not '2'"),
+    ],
+)
+def test_a_value_that_no_port_allows_is_refused_at_once_by_its_name(made: Any, message: str) -> None:
+    with pytest.raises(pushout.ScenarioError) as refused:
+        made()
+    assert str(refused.value) == message
+
+
+def test_a_scheme_without_a_table_says_how_it_is_named() -> None:
+    with pytest.raises(AttributeError, match='the name "fq-codel"'):
+        getattr(schemes, "FqCodel")  # noqa: B009
+    with pytest.raises(AttributeError, match=r'Tcp\(congestion="cubic"\)'):
+        getattr(schemes, "Cubic")  # noqa: B009
+    with pytest.raises(AttributeError, match='did you mean "Codel"'):
+        getattr(schemes, "Codell")  # noqa: B009
+
+
 def test_what_is_no_parameter_or_missing_is_refused_at_once() -> None:
     with pytest.raises(TypeError, match="treshold"):
         Epd(treshold="90 %")  # type: ignore[call-arg]
@@ -64,7 +113,7 @@ def test_what_is_no_parameter_or_missing_is_refused_at_once() -> None:
 
 def test_a_wrong_value_is_refused_where_the_scenario_is_read() -> None:
     with pytest.raises(pushout.ScenarioError, match=r"port\.bottleneck\.admission\.threshold"):
-        pushout.validate(LAN, set={"port.bottleneck.admission": Epd(threshold="90 furlongs")})
+        pushout.validate(LAN, set={"port.bottleneck.admission": Epd(threshold="9000 cells")})
 
 
 def test_objects_can_stand_in_a_scenario_and_in_every_question() -> None:

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from pushout.counterfactual import WhyResult
     from pushout.literals import Panel
     from pushout.names.place import Places
+    from pushout.options import PoliciesByPlace
     from pushout.picture import request as pictures
-    from pushout.policy.program import PoliciesByPort
     from pushout.question.compare import CompareResult
     from pushout.question.session import Session
     from pushout.question.sized import SizeResult
@@ -125,12 +125,13 @@ def run(asked: Run) -> Result:
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
     Parameters: `scenario` is a path, the name of a shipped scenario (`pushout list scenarios` has them), a text
-    (TOML or JSON) or a mapping of its keys; `policies` gives ports, classes of ports or memories policies in Python,
-    one or one of each kind (`{"bottleneck": my_policy}`, see `pushout.policy`); `set` overrides keys
-    (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default
-    the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of threads
-    (default: every core); `progress` is called with (done, total) at intervals: replications, where a running one
-    counts by the fraction done, or the simulated seconds of a single run; without it a notebook shows a bar.
+    (TOML or JSON) or a mapping of its keys; `policies` gives ports, classes of ports or memories policies: a name
+    (`{"bottleneck": "codel"}`), one in Python (`{"bottleneck": my_policy}`, see `pushout.policy`) or one of each kind;
+    `set` overrides keys (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or
+    `reference`, by default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is
+    the number of threads (default: every core); `progress` is called with (done, total) at intervals: replications,
+    where a running one counts by the fraction done, or the simulated seconds of a single run; without it a notebook
+    shows a bar.
 
     The result keeps the complete document of every replication: 1.4 MB for a network of 220 flows and their 882 ports.
     For hundreds of replications use `sweep`, which keeps only the chosen figures.
@@ -163,14 +164,19 @@ def trace(asked: Trace) -> TraceResult:
     return traced(job, names, asked.seed, asked.progress)
 
 
-def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[str]) -> list[str]:
+def _everywhere(policies: PoliciesByPlace | None, source: Source, sets: Sequence[str]) -> list[str]:
     """Write policies in Python as overrides of a scenario."""
     if not policies:
         return []
-    from pushout.names.place import everywhere
+    from pushout.names.place import everywhere, named_policies
     from pushout.policy.program import overrides as programs
 
-    return [change for changes in everywhere(programs(policies), source, sets) for change in changes]
+    if not isinstance(policies, Mapping):
+        return programs(policies)  # which says what is allowed
+    names = {place: each for place, each in policies.items() if isinstance(each, str)}
+    others = programs({place: each for place, each in policies.items() if not isinstance(each, str)})
+    made = everywhere(others, source, sets)
+    return [*named_policies(names, source, sets), *(change for changes in made for change in changes)]
 
 
 @takes(Plot)

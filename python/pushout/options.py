@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from pushout.answer.frame import Tabled
-    from pushout.policy.program import PoliciesByPort
     from pushout.simulate import Progress
     from pushout.source import Overrides, ScenarioLike
 
@@ -33,6 +32,11 @@ Folder = str | os.PathLike[str]
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 """Policies: names, tables of parameters (as TOML or as a mapping) or `as-is`."""
+
+PoliciesByPlace = Mapping[str, str | Mapping[str, Any] | Sequence[Mapping[str, Any]]]
+"""Policies by port, class of ports (`fabric`, `default`) or `memory.NAME`: a name, a table or program, or several of
+different kinds.
+"""
 
 Named = str | Sequence[str] | None
 """The name of a place, or of several."""
@@ -72,7 +76,7 @@ class Run:
 
     scenario: ScenarioLike
     _: KW_ONLY
-    policies: PoliciesByPort | None = None
+    policies: PoliciesByPlace | None = None
     set: Overrides = ()
     seed: int | None = None
     reps: int = 1
@@ -89,7 +93,7 @@ class Trace:
     scenario: ScenarioLike
     _: KW_ONLY
     ports: str | Sequence[str] = ()
-    policies: PoliciesByPort | None = None
+    policies: PoliciesByPlace | None = None
     set: Overrides = ()
     seed: int | None = None
     audit: bool = False
@@ -176,7 +180,7 @@ class Sweep(Kept):
 
     design: str | os.PathLike[str] | Mapping[str, Any]
     _: KW_ONLY
-    policies: PoliciesByPort | None = None
+    policies: PoliciesByPlace | None = None
     columns: str | Sequence[str] = ()
     shard: tuple[int, int] | str | None = None
     allow_files: Sequence[Folder] = ()
@@ -296,10 +300,23 @@ def takes(options: Callable[P, T]) -> Callable[[Callable[[T], R]], Callable[P, R
     return taking
 
 
+def _instead(name: str) -> str:
+    """Say how a key of a scenario that was taken for an argument is given."""
+    if name in ("duration", "warmup", "buffer", "admission", "transport"):
+        return '; keys of the scenario go into set, as in set={"duration": "10 s"}'
+    return ""
+
+
 def _made(options: Callable[..., T], name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> T:
     """Make the options; a wrong argument is one of the function, not of its dataclass."""
+    signature = inspect.signature(options)
     try:
-        inspect.signature(options).bind(*args, **kwargs)
+        signature.bind(*args, **kwargs)
     except TypeError as error:
+        known = list(signature.parameters)
+        if wrong := [each for each in kwargs if each not in known]:
+            from pushout import _core
+
+            raise TypeError(f"{name}(): {_core.unknown('argument', wrong[0], known)}{_instead(wrong[0])}") from None
         raise TypeError(f"{name}() {error}") from None
     return options(*args, **kwargs)

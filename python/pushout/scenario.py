@@ -3,19 +3,29 @@
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Self
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from pushout import _core
+from pushout import _core, options
 from pushout.document import steps
-from pushout.errors import ScenarioError
+from pushout.errors import QuestionError, ScenarioError
 from pushout.excerpt import quoted
 from pushout.source import Overrides, Source, known, load, overrides, toml
 
+if TYPE_CHECKING:
+    from pushout import api
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
 FASTER = 10
 """Ratio of the rate of access lines to that of the bottleneck, so that the queue stands at the bottleneck."""
+
+RATE = re.compile(r"\s*\+?([0-9_]*\.?[0-9_]+(?:[eE][+-]?[0-9]+)?)\s*([kMGT]?b/s)\s*")
+TIME = re.compile(r"\s*\+?[0-9_]*\.?[0-9_]+(?:[eE][+-]?[0-9]+)?\s*(s|ms|[uµμ]s|ns|ps)\s*")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,6 +37,16 @@ class Link(Mapping[str, str]):
     delay: str
     """Its propagation delay, in ps, ns, us, ms or s."""
 
+    def __post_init__(self) -> None:
+        """Refuse numbers without a unit; a mapping is a law by which a rate or delay changes."""
+        for key, pattern, units in (
+            ("rate", RATE, "b/s, kb/s, Mb/s, Gb/s or Tb/s"),
+            ("delay", TIME, "s, ms, us, ns or ps"),
+        ):
+            value = getattr(self, key)
+            if not isinstance(value, Mapping) and not (isinstance(value, str) and pattern.fullmatch(value)):
+                raise ScenarioError(f"Link: {key} must be a number with {units}, not {quoted(value)}")
+
     def __getitem__(self, key: str) -> str:
         return {"rate": self.rate, "delay": self.delay}[key]
 
@@ -37,19 +57,58 @@ class Link(Mapping[str, str]):
         return 2
 
 
+def _asks(verb: str, asked: type) -> Callable[..., Any]:
+    """Make the method that asks a question of `pushout` about this scenario; the functions load when it is called."""
+
+    def ask(self: "Scenario", *args: Any, **given: Any) -> Any:
+        from pushout import api
+
+        return getattr(api, verb)(self, *args, **given)
+
+    own = signature(asked)
+    first = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    ask.__name__ = verb
+    ask.__qualname__ = f"Scenario.{verb}"
+    ask.__doc__ = f"Ask `pushout.{verb}` about this scenario, with its other arguments."
+    ask.__signature__ = own.replace(parameters=[first, *list(own.parameters.values())[1:]])  # type: ignore[attr-defined]
+    return ask
+
+
+def _method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate["Scenario", P], R]:
+    """Type the method that stands for a function of `pushout`, whose first argument is the scenario."""
+    raise NotImplementedError(function)
+
+
 class Scenario:
     """An immutable scenario, accepted wherever a path is: by `run`, `compare`, `size`, `sweep`, `plot` and `explain`.
 
     `Scenario("lan")` reads a shipped scenario, a file, a text (TOML or JSON) or a mapping of its keys;
     `Scenario.dumbbell` and `Scenario.leaf_spine` build one. `with_` returns another one with some keys changed.
 
-        >>> home = Scenario.dumbbell(sources=4, bottleneck=Link("10 Mb/s", "18 ms"))
-        >>> pushout.run(home.with_({"port.bottleneck.admission": Codel()}))
+    Questions are methods as well: `run`, `trace`, `plot`, `compare`, `size` and `why`.
+
+        >>> home = Scenario.dumbbell(sources=4, bottleneck=Link("10 Mb/s", "18 ms"), admission="codel")
+        >>> home.with_(duration="10 s").run()["summary.goodput_ratio"]
     """
 
     __slots__ = ("_source",)
 
     _source: Source
+
+    if TYPE_CHECKING:
+        run = _method(api.run)
+        trace = _method(api.trace)
+        plot = _method(api.plot)
+        compare = _method(api.compare)
+        size = _method(api.size)
+        why = _method(api.why)
+    else:
+        run = _asks("run", options.Run)
+        trace = _asks("trace", options.Trace)
+        plot = _asks("plot", options.Plot)
+        compare = _asks("compare", options.Compare)
+        size = _asks("size", options.Size)
+        why = _asks("why", options.Why)
 
     def __init__(self, scenario: "str | os.PathLike[str] | Mapping[str, Any] | Source | Scenario") -> None:
         """Read and check a scenario; raise `ScenarioError` if no run could use it."""
@@ -71,7 +130,7 @@ class Scenario:
         access: Link | Sequence[Link] | None = None,
         egress: Link | Sequence[Link] | None = None,
         buffer: str = "100 ms",
-        admission: Mapping[str, Any] | None = None,
+        admission: str | Mapping[str, Any] | None = None,
         source: Mapping[str, Any] | None = None,
         transport: Mapping[str, Any] | None = None,
         duration: str = "30 s",
@@ -82,23 +141,24 @@ class Scenario:
 
         `access` and `egress` are the lines before and behind it: by default ten times as fast, with a delay of 1 ms;
         a list gives every source a line of its own, and repeats. `buffer` is a size (bytes, packets) or the time that
-        the line needs to send it; `admission` an object of `pushout.schemes` (default: tail drop); `source` what hosts
-        send (default: always more, `Greedy()`); `transport` the protocol (default: TCP CUBIC as Linux has it);
-        `duration` and `warmup` are simulated times, of which `warmup` is not measured.
+        the line needs to send it; `admission` a policy as `compare` takes it: a name, a file of Python or an object of
+        `pushout.schemes` (default: tail drop); `source` what hosts send (default: always more, `Greedy()`); `transport`
+        the protocol (default: TCP CUBIC as Linux has it); `duration` and `warmup` are simulated times, of which
+        `warmup` is not measured.
 
             >>> pushout.plot(Scenario.dumbbell(sources=10, bottleneck=Link("10 Mb/s", "18 ms")))
         """
-        line = {**bottleneck}
-        fast = Link(_faster(line.get("rate")), "1 ms")
-        ends = {"access": fast if access is None else access, "egress": fast if egress is None else egress}
+        line = _line_of("bottleneck", bottleneck)
+        faster = [] if access and egress else [Link(_faster(line.get("rate")), "1 ms")]
+        ends = {"access": access or faster[0], "egress": egress or faster[0]}
         tables = {
             **_head(name, duration, warmup),
             "topology": {"template": "dumbbell", "sources": sources, "bottleneck": line, **ends},
-            "port": {"bottleneck": _port(buffer, admission)},
+            "port": {"bottleneck": {"buffer": buffer}},
             "flows": _flows(source or {"kind": "greedy"}, transport or {"kind": "tcp", "profile": "linux"}),
         }
         tables["flows"]["start_spread"] = "100 ms"  # flows that start at one instant stay synchronised
-        return cls._of(tables)
+        return cls._of(tables)._with_policy("bottleneck", admission)
 
     @classmethod
     def leaf_spine(
@@ -110,7 +170,7 @@ class Scenario:
         host: Link,
         fabric: Link,
         buffer: str = "1 MB",
-        admission: Mapping[str, Any] | None = None,
+        admission: str | Mapping[str, Any] | None = None,
         source: Mapping[str, Any] | None = None,
         transport: Mapping[str, Any] | None = None,
         duration: str = "20 ms",
@@ -132,19 +192,38 @@ class Scenario:
         drawn = {"kind": "arrivals", "sizes": "websearch", "load": "40 %"}
         tables = {
             **_head(name, duration, warmup),
-            "topology": {**network, "host": host, "fabric": fabric},
-            "port": {"default": _port(buffer, admission)},
+            "topology": {**network, "host": _line_of("host", host), "fabric": _line_of("fabric", fabric)},
+            "port": {"default": {"buffer": buffer}},
             "flows": _flows(source or drawn, transport or {"kind": "tcp", "profile": "datacenter"}),
         }
-        return cls._of(tables)
+        return cls._of(tables)._with_policy("default", admission)
 
-    def with_(self, changes: Overrides) -> Self:
+    def _with_policy(self, port: str, policy: str | Mapping[str, Any] | None) -> Self:
+        """Give a port or a class of ports a policy, as `compare` takes it: a name, a table, a file of Python."""
+        if policy is None:
+            return self
+        from pushout.names.port import Holder, policies
+        from pushout.reading import policies as catalogue
+
+        text = policy if isinstance(policy, str) else toml(policy, "admission")
+        holder = Holder(f"port.{port}", _core.Document(*self._source).value()["port"][port])
+        try:
+            (choice,) = policies([text], [holder], catalogue())
+        except QuestionError as error:
+            raise ScenarioError(error.worded(lambda _: "admission")) from None
+        return self.with_(choice.sets)
+
+    def with_(self, changes: Overrides = (), /, **keys: Any) -> Self:
         """Return a scenario in which some keys have other values; this one does not change.
 
-        `changes` are those of `run(…, set=…)`: `{"port.bottleneck.admission": Codel(), "duration": "10 s"}`. A change
+        `changes` are those of `run(…, set=…)`: `{"port.bottleneck.admission": Codel(), "duration": "10 s"}`; keys
+        outside of tables may be arguments: `with_(duration="10 s", seed=2)`. A change
         of a flow, line or port that only a template makes needs the network in full, and `to_toml` then has it in full.
         Raises `ScenarioError` for a key or value that the scenario cannot have.
         """
+        if keys:
+            others = changes if isinstance(changes, Mapping) else _parsed(overrides(changes))
+            changes = {**others, **keys}
         sets = overrides(changes)
         full = _explained(self._source, sets)
         text = self._changed(changes, sets)
@@ -214,8 +293,14 @@ def _head(name: str, duration: str, warmup: str) -> dict[str, Any]:
     return {"name": name, "duration": duration, "warmup": warmup, "adaptation": {"kind": "packet"}}
 
 
-def _port(buffer: str, admission: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {"buffer": buffer, **({} if admission is None else {"admission": admission})}
+def _line_of(name: str, given: object) -> dict[str, Any]:
+    """Return the keys of a line; refuse what is none."""
+    if not isinstance(given, Mapping):
+        example = given if isinstance(given, str) and RATE.fullmatch(given) else "10 Mb/s"
+        raise TypeError(
+            f'{name} must be a line with a rate and a delay, as Link("{example}", "1 ms"), not {quoted(given)}'
+        )
+    return dict(given)
 
 
 def _flows(source: Mapping[str, Any], transport: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,10 +309,12 @@ def _flows(source: Mapping[str, Any], transport: Mapping[str, Any]) -> dict[str,
 
 def _faster(rate: object) -> str:
     """Return the rate of the access lines for that of a bottleneck."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?b/s)\s*", str(rate))
+    if isinstance(rate, Mapping):
+        raise ScenarioError("access and egress must be given where the rate of the bottleneck changes over time")
+    found = RATE.fullmatch(str(rate))
     if found is None:
-        raise ScenarioError(f"bottleneck: rate must be a number with b/s, kb/s, Mb/s or Gb/s, not {quoted(rate)}")
-    return f"{FASTER * Decimal(found[1])} {found[2]}"
+        raise ScenarioError(f"bottleneck: rate must be a number with b/s, kb/s, Mb/s, Gb/s or Tb/s, not {quoted(rate)}")
+    return f"{FASTER * Decimal(found[1]):f} {found[2]}"
 
 
 def _explained(source: Source, sets: Sequence[str]) -> str:

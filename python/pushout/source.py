@@ -22,7 +22,7 @@ from pushout.excerpt import LONGEST_PATH, excerpt, place, quoted
 from pushout.limits import DEEPEST
 
 Overrides = Mapping[str, Any] | Iterable[str]
-"""`{"flows.transport.mss": 9140}` or `["flows.transport.mss=9140"]`."""
+"""`{"flows.transport.mss": 9140}` or `["flows.transport.mss=9140"]`; in a mapping a policy may be a name."""
 
 SIZE_LIMIT = 16 * 2**20
 """Largest size of a file in bytes; a larger one is rejected as a mistake."""
@@ -243,9 +243,27 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+POLICIES = ("admission", "pushout", "scheduler")
+"""Keys whose values in Python may be names of policies, or tables as TOML writes them, as `compare` takes them."""
+
+
+def _policy(text: str) -> Any:
+    """Return the table of a policy that is given as a text; one that is no TOML is returned as it is."""
+    if not text.lstrip().startswith("{"):
+        return {"policy": text}
+    import tomllib
+
+    try:
+        return tomllib.loads(f"it = {text}")["it"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
 def known(value: Any, path: str, level: int = 0) -> Any:
     """Convert a value and everything in it to the types of JSON and TOML; messages call it `path`."""
     value = plain(value)
+    if isinstance(value, str) and path.endswith(POLICIES) and path.rpartition(".")[2] in POLICIES:
+        return _policy(value)
     where = f"{excerpt(path, LONGEST_PATH)}: " if path else ""
     if isinstance(value, Mapping | list | tuple) and level >= DEEPEST:
         raise ScenarioError(f"{where}tables and lists must be nested at most {DEEPEST} levels deep")

@@ -6,24 +6,29 @@ from typing import Any
 
 from pushout.catalogue import Entry, Param, Table, meanings
 
-HEAD = '''"""Every scheme as a class, so that editors and type checkers know its parameters.
+HEAD = '''"""Every scheme that has parameters as a class, so that editors and type checkers know them.
 
     from pushout.schemes import Epd, TailDrop
 
     pushout.compare("lan", [TailDrop(), Epd(threshold="90 %")])
     pushout.run("lan", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
 
-An object stands for the same table as in a scenario. `pushout list schemes NAME` prints the complete page of a scheme.
+An object stands for the same table as in a scenario. Schemes without parameters are names: `compare` takes "fq-codel",
+and `Tcp(congestion="cubic")` has the controls. `pushout list schemes NAME` prints the complete page of a scheme.
 """
 
 # Generated from the registry: make generate.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
-from pushout.schemes.base import Scheme
+from pushout.schemes.base import Scheme, unknown
 '''
+
+LAST = """def __getattr__(name: str) -> NoReturn:
+    unknown(name)
+"""
 
 WIDTH = 120
 
@@ -33,7 +38,7 @@ def module(entries: Iterable[Entry]) -> str:
     tables = [(entry, entry["table"]) for entry in entries if entry["table"]]
     classes = sorted((table["class"] for _, table in tables), key=lambda name: (not name.isupper(), name))
     names = "".join(f'    "{name}",\n' for name in classes)  # in the order of the linter: capitals first
-    return "\n\n".join([f"{HEAD}\n__all__ = [\n{names}]\n", *(_class(entry, table) for entry, table in tables)])
+    return "\n\n".join([f"{HEAD}\n__all__ = [\n{names}]\n", LAST, *(_class(entry, table) for entry, table in tables)])
 
 
 def _class(entry: Entry, table: Table) -> str:

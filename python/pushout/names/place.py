@@ -405,6 +405,19 @@ def everywhere(policies: Sequence[str], source: Source, sets: Sequence[str]) -> 
     ]
 
 
+def named_policies(policies: Mapping[str, str], source: Source, sets: Sequence[str]) -> list[str]:
+    """Return the overrides for policies that are given by their names, place by place."""
+    if not policies:
+        return []
+    from pushout.names import port
+
+    places = Places(json.loads(Job(source, tuple(sets), None).explain(None)), source, tuple(sets))
+    entries = json.loads(_core.policies())
+    found = ((places.named(place, "policies"), name) for place, name in policies.items())
+    choices = (port.policies([name], [each for place in at for each in place.holders], entries) for at, name in found)
+    return [change for each in choices for choice in each for change in choice.sets]
+
+
 SHORTEST = "1 ns"
 """The duration of the run that only names memories and their queues."""
 

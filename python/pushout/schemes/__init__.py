@@ -1,20 +1,21 @@
-"""Every scheme as a class, so that editors and type checkers know its parameters.
+"""Every scheme that has parameters as a class, so that editors and type checkers know them.
 
     from pushout.schemes import Epd, TailDrop
 
     pushout.compare("lan", [TailDrop(), Epd(threshold="90 %")])
     pushout.run("lan", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
 
-An object stands for the same table as in a scenario. `pushout list schemes NAME` prints the complete page of a scheme.
+An object stands for the same table as in a scenario. Schemes without parameters are names: `compare` takes "fq-codel",
+and `Tcp(congestion="cubic")` has the controls. `pushout list schemes NAME` prints the complete page of a scheme.
 """
 
 # Generated from the registry: make generate.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
-from pushout.schemes.base import Scheme
+from pushout.schemes.base import Scheme, unknown
 
 __all__ = [
     "N23",
@@ -84,6 +85,10 @@ __all__ = [
     "Wfepd",
     "WrrMcr",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    unknown(name)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
