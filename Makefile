@@ -186,8 +186,10 @@ findings: $(VENV)/.built ## Run the findings, their controls and ranges; draw th
 	$(BIN)/python -m pushout.generate --pictures reports
 	$(BIN)/python -m pushout.generate --check
 
-picture: $(VENV)/.built ## Draw the figure of the README
-	$(BIN)/pushout plot lan --set 'duration=10 s' --out docs/static/lan.svg
+picture: $(VENV)/.built ## Draw the figures of the README
+	$(BIN)/pushout plot tomahawk --what memory --out docs/static/tomahawk.svg
+	$(BIN)/pushout compare home-uplink --policies tail-drop,codel,fq-codel --figures flows.call.delivery_time_p99_s --out target/home-uplink
+	cp target/home-uplink/compare.svg docs/static/home-uplink.svg
 
 docs: $(VENV)/.docs $(VENV)/.built ## The site in target/site and the simulator's documentation in target/doc, warnings denied
 	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going --builder html docs target/site
@@ -205,7 +207,7 @@ wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a s
 		--no-cache-dir --no-deps --no-build-isolation --wheel-dir dist $(WHEEL)/pushout
 	$(BIN)/python packaging/check.py dist/pushout-*.whl
 
-tour: wheel ## Install the wheel in a clean environment away from the clone, and take the tour of the README there
+tour: wheel ## Install the wheel in a clean environment away from the clone, and take the tour there
 	$(PYTHON) packaging/tour.py dist/pushout-*.whl
 
 lock: ## Choose the versions in requirements.lock anew (needs uv)

@@ -1,4 +1,4 @@
-"""Install a wheel in a clean environment away from the clone, and take the tour there: the commands of the README.
+"""Install a wheel in a clean environment away from the clone, and take the tour there: the commands of its page.
 
 Usage: tour.py WHEEL
 
@@ -20,12 +20,12 @@ BASE_LIMIT = 200_000_000
 """What the wheel and its dependencies may add (bytes) to an empty environment."""
 
 FAILS = re.compile(r"# fails")
-"""What the README says of a command that is to fail."""
+"""What the page says of a command that is to fail."""
 
 EXTRAS = ("duckdb", "optuna", "pandas", "polars", "pyarrow", "ray")
 
 SHORTER = {"pushout reproduce 000": "pushout reproduce 000 --reps 2"}
-"""What is done less often here than the README does it."""
+"""What is done less often here than the page does it."""
 
 FAILURE, BAD_SCENARIO = 1, 3
 NEEDS_AN_EXTRA = "run lan --set 'duration=50 ms' --trace parquet --out traced"
@@ -78,7 +78,7 @@ def main(wheel: Path) -> None:
         print(f"{time.monotonic() - clean.start:6.1f} s  from nothing to the first picture")
         for line in commands():
             if FAILS.search(line):
-                _demand(clean.run(line) == BAD_SCENARIO, f"the README says that this fails: {line}")
+                _demand(clean.run(line) == BAD_SCENARIO, f"the page says that this fails: {line}")
             else:
                 clean.must(line)
         clean.must("test -s results/sweep-small/rows.csv && test -s lan.png && test -s lan.html")
@@ -107,9 +107,11 @@ def install(clean: Clean, wheel: Path) -> None:
 
 
 def commands() -> list[str]:
-    """The commands of the tour in the README."""
-    _, _, tour = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## A tour\n")
-    (block, *_) = re.findall(r"```sh\n(.*?)```", tour, re.DOTALL)
+    """The commands of the tour, and those of the README that need no file of a reader."""
+    page = (ROOT / "docs" / "how-to" / "tour.md").read_text(encoding="utf-8")
+    (block, *_) = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    readme = re.findall(r"^pushout (?:sweep|compare|list) .*$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    block += "\n".join(line for line in readme if ".py" not in line)
     for given, shorter in SHORTER.items():
         block = block.replace(given, shorter)
     return [line for line in block.splitlines() if line.startswith("pushout ")]

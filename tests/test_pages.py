@@ -137,14 +137,24 @@ def test_every_notebook_of_the_course_has_exercises_and_solutions() -> None:
         assert f"({file.name})" in index
 
 
-def test_the_figure_of_the_readme_is_there_and_says_what_it_shows() -> None:
+def test_the_figures_of_the_readme_are_there_and_say_what_they_show() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (place,) = re.findall(r"!\[.+\]\((.+\.svg)\)", readme)
-    drawn = (ROOT / place).read_text(encoding="utf-8")
-    assert {"queue (cells)", "early discard", "in-order data (Mb/s)"} <= set(
-        re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
-    )
-    assert f"--out {place}" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    places = re.findall(r"!\[.+\]\((.+\.svg)\)", readme)
+    assert len(places) == 3, "a picture for each kind of reader"
+    texts = [set(re.findall(r"<text[^>]*>([^<]*)</text>", (ROOT / place).read_text("utf-8"))) for place in places]
+    assert {"memory (cells)", "bottleneck/lossy"} <= texts[0]
+    assert {"fq-codel", "delivery time, 99th percentile of call,", "occupancy (packets)"} <= texts[1]
+    assert {"printed", "priority group"} <= texts[2]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert all(f" {place}\n" in makefile or "/studies/" in place for place in places)
+
+
+def test_the_readme_is_short_and_has_nothing_of_another_version() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= 140
+    named = set(re.findall(r"\b\d+\.\d+\.\d+\b", readme))
+    version = pushout.__version__.partition("-")[0]
+    assert named <= {version}, "figures of an older version mislead"
 
 
 def test_the_catalogue_lists_the_pages_of_every_kind() -> None:

@@ -54,7 +54,8 @@ _CELL = re.compile(r"^```\{code-cell\}\n(?:---\n.*?^---\n|(?::\w[^\n]*\n)+\n?)?(
 _SAVED = re.compile(
     r"Save as `(\S+\.(?:toml|py|csv|json|txt|cm))`:\n\n```(?:toml|python|text|json)\n(.*?)```", re.DOTALL
 )
-_WHERE = re.compile(r"^Rows, figure and document: .*\n?", re.MULTILINE)
+_WHERE = re.compile(r"^Rows(, figure and document)?: .*\n?|, \d+ of them computed now, in [^;\n]*(?=;)", re.MULTILINE)
+"""What differs between two runs of a command: where the rows are, and how long it took."""
 
 
 @dataclass(frozen=True)

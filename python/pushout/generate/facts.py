@@ -32,16 +32,17 @@ def names() -> dict[str, Any]:
         "below": lambda mean: mean["ci95"][1] < 0,
         "above": lambda mean: mean["ci95"][0] > 0,
         "unclear": lambda mean: mean["ci95"][0] <= 0 <= mean["ci95"][1],
+        "missing": missing,
+        "score": score,
         "speed": speed,
-        "tree": tree,
-        "version": version,
     }
 
 
 @lru_cache
-def studies(comparing: bool = False) -> list[str]:
-    """List all studies, or those that compare with printed numbers."""
-    return [study for study in available() if not comparing or load(study).compares]
+def studies(comparing: bool = False, old: bool = False) -> list[str]:
+    """List all studies, or those that compare with printed numbers, or those of the papers of 1995 to 1999."""
+    known = [study for study in available() if not comparing or load(study).compares]
+    return [study for study in known if not old or study.startswith("0")]
 
 
 def half(mean: Mapping[str, Any]) -> float:
@@ -70,13 +71,15 @@ def speed(workload: str, figure: str, peer: str | None = None) -> float:
     return float(entry["ns_per_cell_hop"] or entry["ns_per_packet_hop"] if figure == "ns_per_hop" else entry[figure])
 
 
-def tree(hosts: int, simulator: str) -> float:
-    """Find the time of a hop in ns on a fat-tree, of `pushout` or `htsim`, in the measurement of both."""
-    measured = json.loads(Path("benchmarks/htsim/fat_tree.json").read_text(encoding="utf-8"))
-    (case,) = (each for each in measured["cases"] if each["hosts"] == hosts)
-    return float(case[simulator]["hop_ns"])
+def missing() -> str:
+    """List what the README names as missing: the bold words of the page about limits."""
+    *first, last = re.findall(r"\*\*(.+?)\*\*", Path("docs/limits.md").read_text(encoding="utf-8"))
+    return f"{', '.join(first)} or {last}".replace("Wireless", "wireless")
 
 
-def version(measurement: str) -> str:
-    """Return the version that a measurement was made with."""
-    return str(json.loads(Path(measurement).read_text(encoding="utf-8"))["machine"]["version"])
+def score(figure: str) -> tuple[int, int]:
+    """Read how many of how many of all studies together, by the title of a column of docs/score.md."""
+    head, _, *rows = Path("docs/score.md").read_text(encoding="utf-8").splitlines()
+    titles, whole = ([cell.strip() for cell in row.strip("|").split("|")] for row in (head, rows[-1]))
+    count, _, of = whole[titles.index(figure)].partition(" of ")
+    return int(count), int(of or count)
