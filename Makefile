@@ -23,6 +23,8 @@ endif
 # The simulator for browsers, and the page of the lab that contains it.
 WASM := target/wasm32-unknown-unknown/web/pushout_web.wasm
 LAB := target/lab/lab.html
+# With the word no a wheel has no page of the lab, and needs no Node.js.
+LAB_PAGE := yes
 # How long each target of `make fuzz` runs.
 FUZZ_SECONDS ?= 60
 
@@ -31,7 +33,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version net-alone deny crates urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version net-alone deny crates urls simulator plain trained no-lab need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -196,16 +198,20 @@ docs: $(VENV)/.docs $(VENV)/.built ## The site in target/site and the simulator'
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core --package pushout-net
 	@echo "the site: target/site/index.html"
 
-wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile, LIBC=musl: for Alpine)
+wheel: $(VENV)/.built $(VENV)/.wheel $(if $(filter no,$(LAB_PAGE)),no-lab,lab) ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile, LIBC=musl: for Alpine, LAB_PAGE=no: without the lab)
 	rm -rf dist $(WHEEL)/pushout
 	mkdir -p dist $(WHEEL)/pushout
 	$(PROGRESS) "packing the source" - 0 $(BIN)/maturin sdist --out dist
 	tar -xzmf dist/pushout-*.tar.gz -C $(WHEEL)/pushout --strip-components 1
+	$(if $(filter no,$(LAB_PAGE)),rm -f $(WHEEL)/pushout/$(LAB))
 	$(if $(filter yes,$(PGO)),$(WHOLE)) RUSTFLAGS="$$RUSTFLAGS $(REMAP) $(if $(filter yes,$(PGO)),$(USE_PROFILE))" CARGO_TARGET_DIR=$(WHEEL)/target \
 		MATURIN_PEP517_ARGS="--strip --target $(HOST:%-linux-gnu=%-linux-$(LIBC)) $(PORTABLE)" PATH="$(abspath $(BIN)):$$PATH" \
 		$(PROGRESS) "building the wheel" Compiling $(CRATES) $(BIN)/pip wheel --verbose --disable-pip-version-check \
 		--no-cache-dir --no-deps --no-build-isolation --wheel-dir dist $(WHEEL)/pushout
-	$(BIN)/python packaging/check.py dist/pushout-*.whl
+	$(BIN)/python packaging/check.py dist/pushout-*.whl $(if $(filter no,$(LAB_PAGE)),--without-lab)
+
+no-lab:
+	@echo "LAB_PAGE=no: a wheel in which pushout lab says that it has no page"
 
 tour: wheel ## Install the wheel in a clean environment away from the clone, and take the tour there
 	$(PYTHON) packaging/tour.py dist/pushout-*.whl

@@ -1,4 +1,4 @@
-"""Build wheels with the scenarios, studies and benchmarks inside the package; maturin does everything else.
+"""Build wheels with scenarios, studies, benchmarks and two pages inside the package; maturin does everything else.
 
 maturin packs only what lies in the package, and those folders lie at the top of the clone, where people look for them.
 So they are copied for as long as a wheel is built, and so is the page of the lab if it has been built. An editable
@@ -25,6 +25,8 @@ from maturin import (  # noqa: F401  (what a build front end calls)
 ROOT = Path(__file__).parent.parent
 COPIES = ROOT / "python" / "pushout" / "shipped"
 FOLDERS = ("scenarios", "studies", "benchmarks")
+LIMITS = ROOT / "docs" / "limits.md"
+"""The page to which messages about what is not modelled lead."""
 PAGE = ROOT / "target" / "lab" / "lab.html"
 """The page of the lab, if `make lab` has built it."""
 
@@ -42,8 +44,9 @@ def _copies() -> Iterator[None]:
     try:
         for folder in FOLDERS:
             shutil.copytree(ROOT / folder, COPIES / folder, ignore=shutil.ignore_patterns("__pycache__"))
-        if PAGE.is_file():
-            shutil.copy(PAGE, COPIES)
+        for page in (LIMITS, PAGE):
+            if page.is_file():
+                shutil.copy(page, COPIES)
         yield
     finally:
         shutil.rmtree(COPIES, ignore_errors=True)

@@ -1,6 +1,6 @@
 """Check a built wheel: its name, its size, what is in it, and that it runs wherever its name says.
 
-check.py WHEEL
+check.py WHEEL [--without-lab]
 """
 
 import io
@@ -25,16 +25,22 @@ NAME = re.compile(
 FOLDERS = ("scenarios", "studies", "benchmarks/ns2", "benchmarks/ns3")
 """What of the clone has to be in it."""
 
+LAB = "pushout/shipped/lab.html"
+PAGES = (LAB, "pushout/shipped/limits.md")
+"""Pages that commands show: `pushout lab`, and what is not modelled."""
+
+WITHOUT_LAB = "--without-lab"
+
 ROOT = Path(__file__).parent.parent
 TOOLS = Path(sys.executable).parent
 
 
-def main(wheel: Path) -> None:
+def main(wheel: Path, without: frozenset[str] = frozenset()) -> None:
     """Check everything; the first fault ends the program."""
     _demand(NAME.fullmatch(wheel.name) is not None, f"{wheel.name} is not the name of a portable wheel")
     _demand(wheel.stat().st_size <= LIMIT, f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LIMIT}")
     with zipfile.ZipFile(wheel) as archive:
-        check_files(set(archive.namelist()))
+        check_files(set(archive.namelist()) | without)
         module = archive.read("pushout/_core.pyd" if "-win_" in wheel.name else "pushout/_core.abi3.so")
     for path in (ROOT, Path.home()):
         _demand(f"{path}/".encode() not in module, f"the module names a folder of this machine: {path}")
@@ -53,6 +59,9 @@ def check_files(names: set[str]) -> None:
                 continue
             name = f"pushout/shipped/{file.relative_to(ROOT).as_posix()}"
             _demand(name in names, f"{name} is missing")
+    for page in PAGES:
+        why = ": run make lab first, or make wheel LAB_PAGE=no for a wheel without it" if page == LAB else ""
+        _demand(page in names, f"{page} is missing{why}")
     strange = [name for name in names if "__pycache__" in name or not name.startswith(("pushout/", "pushout-"))]
     _demand(not strange, f"this does not belong into a wheel: {strange}")
     for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
@@ -82,4 +91,4 @@ def _demand(holds: bool, what: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), frozenset({LAB} if WITHOUT_LAB in sys.argv else ()))

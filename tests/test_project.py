@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 import yaml
 
-from conftest import ROOT
+from conftest import ROOT, Typed
+from pushout import shipped
 from pushout.generate import answers, generated
 from pushout.records import recorded
 from pushout.study.model import available, load
 
 sys.path.insert(0, str(ROOT / "packaging"))
 
+import backend
 import check
 import progress
 import tour
@@ -298,12 +300,37 @@ def test_a_wheel_without_a_scenario_or_with_a_stray_file_is_refused() -> None:
     files = (file for folder in check.FOLDERS for file in (ROOT / folder).rglob("*.*"))
     shipped = [file for file in files if "__pycache__" not in file.parts]
     names = {f"pushout/shipped/{file.relative_to(ROOT).as_posix()}" for file in shipped}
+    names |= set(check.PAGES)
     names |= {f"pushout-0.1.0.dist-info/licenses/LICENSE-{name}" for name in ("MIT", "APACHE")}
     check.check_files(names)
     with pytest.raises(SystemExit, match=r"scenarios/lan\.toml is missing"):
         check.check_files(names - {"pushout/shipped/scenarios/lan.toml"})
+    with pytest.raises(SystemExit, match=r"lab\.html is missing: run make lab first"):
+        check.check_files(names - {check.LAB})
+    with pytest.raises(SystemExit, match=r"limits\.md is missing"):
+        check.check_files(names - {"pushout/shipped/limits.md"})
     with pytest.raises(SystemExit, match="does not belong into a wheel"):
         check.check_files(names | {"tests/test_project.py"})
+
+
+def test_the_wheel_contains_what_its_check_demands() -> None:
+    """What the build copies is what commands look for, and what the source archive has."""
+    assert [f"pushout/shipped/{page.name}" for page in (backend.PAGE, backend.LIMITS)] == list(check.PAGES)
+    packed = {
+        entry["path"]
+        for entry in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["maturin"]["include"]
+    }
+    assert {str(page.relative_to(ROOT)) for page in (backend.PAGE, backend.LIMITS)} <= packed
+    assert (shipped.LIMITS, shipped.PAGE) == (backend.LIMITS, backend.PAGE), "in a clone"
+    wheel = re.search(r"^wheel: (.*?) ##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert wheel and "no-lab,lab)" in wheel[1]
+
+
+def test_a_name_that_is_not_modelled_leads_to_a_page_that_every_installation_has(typed: Typed, tmp_path: Path) -> None:
+    refused = typed(tmp_path, "run", "lan", "--set", 'flows.transport.congestion="vegas"')
+    assert refused.returncode == 3 and "see pushout list limits" in refused.stderr
+    assert "Vegas" in typed(tmp_path, "list", "limits", "vegas").stdout
+    assert typed(tmp_path, "list", "limits", "no such").returncode == 2
 
 
 def test_the_tour_is_that_of_the_readme_and_the_tutorial() -> None:

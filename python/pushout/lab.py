@@ -27,7 +27,11 @@ _GIVEN = '<script id="given" type="application/json">[]</script>'
 LETTERS = "AB"
 """Names of the compared runs on the page."""
 
-MISSING = "the page is not built: run make lab, which needs Node.js, npm and the Rust target wasm32-unknown-unknown"
+MISSING = (
+    "this wheel was built without the page of the lab: install one that has it, as make wheel builds it with Node.js"
+    if shipped.IS_WHEEL
+    else "the page is not built: run make lab, which needs Node.js, npm and the Rust target wasm32-unknown-unknown"
+)
 
 
 @dataclass(frozen=True)

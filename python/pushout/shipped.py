@@ -12,13 +12,19 @@ from typing import Any, NamedTuple
 _PACKAGE = Path(__file__).parent
 _CLONE = _PACKAGE.parent.parent
 
-ROOT = _CLONE if (_CLONE / "pyproject.toml").is_file() else _PACKAGE / "shipped"
+IS_WHEEL = not (_CLONE / "pyproject.toml").is_file()
+"""Whether the package is a wheel's, not that of a clone."""
+
+ROOT = _PACKAGE / "shipped" if IS_WHEEL else _CLONE
 """The folder that holds them."""
 
 SCENARIOS, STUDIES, BENCHMARKS = (ROOT / name for name in ("scenarios", "studies", "benchmarks"))
 
-PAGE = ROOT / "lab.html" if ROOT.name == "shipped" else ROOT / "target" / "lab" / "lab.html"
+PAGE = ROOT / "lab.html" if IS_WHEEL else ROOT / "target" / "lab" / "lab.html"
 """The page of the lab, if it has been built."""
+
+LIMITS = ROOT / "limits.md" if IS_WHEEL else ROOT / "docs" / "limits.md"
+"""The page about what is not modelled."""
 
 _NAME = re.compile(r"[\w-]+")
 """Characters of a name; anything else is a path."""

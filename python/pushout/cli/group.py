@@ -20,7 +20,7 @@ GROUPS = {
         "plot": ("plot", "Draw queues, losses and windows of one run or several."),
         "lab": ("lab", "Watch a run packet by packet in the browser."),
         "explain": ("explain", "Print a scenario; --check tests it, a sweep or a policy.py."),
-        "list": ("listing", "List schemes, scenarios, figures; --schema for editors."),
+        "list": ("listing", "List schemes, scenarios, figures, limits; --schema."),
     },
     "Model": {
         "init": ("start", "Begin a folder with a scenario, or a policy in Python."),

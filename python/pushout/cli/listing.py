@@ -1,4 +1,4 @@
-"""The command `pushout list`: schemes, scenarios, figures, and the schema of scenario files."""
+"""The command `pushout list`: schemes, scenarios, figures, limits, and the schema of scenario files."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @JSON
 @click.pass_context
 def list_(context: click.Context, schema: bool, as_json: bool) -> None:
-    """List schemes, scenarios or figures, explain one, or print the schema of scenario files."""
+    """List schemes, scenarios, figures or limits, explain one, or print the schema of scenario files."""
     if schema and context.invoked_subcommand is not None:
         raise click.UsageError(f"--schema cannot be used with {context.invoked_subcommand}: leave out one")
     if schema:
@@ -99,6 +99,19 @@ def figures(part: str | None, as_json: bool) -> None:
     titles = ("name", "short name", "meaning")
     columns = [Column(title, right=False, whole=title == "name") for title in titles]
     describe(console(), columns, [[each.name, each.short, each.meaning] for each in found])
+
+
+@list_.command()
+@click.argument("part", required=False, metavar="[TEXT]")
+def limits(part: str | None) -> None:
+    """Print what Pushout does not model, and what to use instead: the whole page, or the lines with TEXT."""
+    from pushout import shipped
+
+    page = shipped.LIMITS.read_text(encoding="utf-8").replace("**", "")
+    found = [line for line in page.splitlines() if part is None or part.lower() in line.lower()]
+    if not found:
+        raise click.UsageError(f"no line of the page has {part!r}; without TEXT the whole page is printed")
+    click.echo("\n".join(found))
 
 
 def _print(chosen: "Shipped", as_json: bool) -> None:

@@ -126,12 +126,16 @@ _TYPED = "pushout.typed"
 """Key of the texts that the user typed for these policies."""
 
 
+_PAGE = "see docs/limits.md"
+"""What messages say of names that are not modelled; a wheel has the page, but not at this path."""
+
+
 def worded(error: PushoutError, context: click.Context) -> str:
     """Return the message of an error with the options that were typed: a policy of `--policy` is an override inside."""
     typed = context.meta.get(_TYPED, [])
     number = error.set if isinstance(error, ScenarioError) else None
     if number is None or number >= len(typed):
-        return error.worded(option)
+        return error.worded(option).replace(_PAGE, "see pushout list limits")
     shown, end = str(error.args[0]), context.meta[_POLICIES][number][-LIKE:]
     why = shown.partition(f"{end}: ")[2] or shown
     return fitted(printable(f"--policy {excerpt(typed[number], LONGEST_PATH)}: {why}"))
