@@ -137,6 +137,8 @@ impl ActingMemories {
 pub(super) struct GateClocks {
     /// Time of the next action at each port; empty if no gate acts by itself.
     clocks: IdVec<LineId, Time>,
+    /// Whether a gate may let a class start again at an instant that is known.
+    can_open: bool,
     /// Event entity of the first port: the entities of such ports follow those of memories and of messages of receivers.
     first: usize,
 }
@@ -145,9 +147,10 @@ impl GateClocks {
     /// Build the clocks of a network at time zero.
     pub(super) fn new(scenario: &Scenario) -> GateClocks {
         let lines = scenario.lines.len();
-        let can_act = scenario.has_timed_gates() || scenario.stopped_lines().iter().any(|stops| *stops);
-        let ports = if can_act { lines } else { 0 };
-        GateClocks { clocks: IdVec::filled(Time::NEVER, ports), first: 2 * lines + scenario.memories.len() }
+        let can_open = scenario.has_timed_gates();
+        let can_act = can_open || scenario.stopped_lines().iter().any(|stops| *stops);
+        let clocks = IdVec::filled(Time::NEVER, if can_act { lines } else { 0 });
+        GateClocks { clocks, can_open, first: 2 * lines + scenario.memories.len() }
     }
 
     /// Return the port whose gates have this event entity, if there is one.
@@ -182,7 +185,7 @@ impl GateClocks {
     /// scheduled.
     #[inline]
     pub(super) fn opening(&mut self, network: &Network, port: LineId, now: Time) -> Option<Event> {
-        if self.clocks.is_empty() {
+        if !self.can_open {
             return None;
         }
         let time = network.ports[port].opens(now, number_at_port(&network.circuits))?;
