@@ -33,7 +33,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version net-alone deny crates urls simulator plain trained no-lab need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs site wheel tour msrv msrv-version net-alone deny crates urls simulator plain trained no-lab need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -197,6 +197,11 @@ docs: $(VENV)/.docs $(VENV)/.built ## The site in target/site and the simulator'
 	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going --builder html docs target/site
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core --package pushout-net
 	@echo "the site: target/site/index.html"
+
+site: lab ## The site with gallery and lab as one folder, target/site, and a walk along all its links
+	@$(MAKE) --no-print-directory docs
+	touch target/site/.nojekyll
+	$(BIN)/python packaging/walk.py target/site
 
 wheel: $(VENV)/.built $(VENV)/.wheel $(if $(filter no,$(LAB_PAGE)),no-lab,lab) ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile, LIBC=musl: for Alpine, LAB_PAGE=no: without the lab)
 	rm -rf dist $(WHEEL)/pushout

@@ -121,7 +121,7 @@ def test_workflows_call_targets_that_exist() -> None:
         "notebooks-again",
         "tour",
     }
-    assert made == {"test", "docs", "msrv", "lab", "test-web", "deny", "fuzz", "wheel", *nightly}
+    assert made == {"test", "docs", "msrv", "lab", "test-web", "deny", "fuzz", "wheel", "site", *nightly}
 
 
 def test_workflows_cover_three_systems_and_keep_their_hours() -> None:
@@ -149,6 +149,49 @@ def test_a_release_is_published_from_a_tag_without_a_password() -> None:
     assert set(publish["needs"]) == found["jobs"].keys() - {"publish"}, "what was not tested is not published"
     assert publish["permissions"] == {"id-token": "write"}
     assert all("secrets" not in file.read_text(encoding="utf-8") for file in tracked(".github"))
+
+
+def test_the_site_is_published_only_where_an_address_is_set() -> None:
+    job = workflows()["site.yml"]["jobs"]["site"]
+    assert job["if"] == "vars.SITE == 'yes'"
+    assert job["permissions"] == {"pages": "write", "id-token": "write"}
+
+
+def walked(folder: Path) -> list[str]:
+    done = subprocess.run([sys.executable, ROOT / "packaging" / "walk.py", folder], capture_output=True, text=True)
+    return done.stderr.splitlines()[1:]
+
+
+def test_the_walk_along_the_site_finds_links_that_lead_nowhere(tmp_path: Path) -> None:
+    words = "{" + ",".join(f'"{word}":1' for word in re.findall(r'"(\w+)"', walk_words())) + "}"
+    (tmp_path / "searchindex.js").write_text(words, encoding="utf-8")
+    (tmp_path / "lab.html").write_text("<p>the lab</p>", encoding="utf-8")
+    (tmp_path / "how-to").mkdir()
+    right = "<a href='lab.html#home'>lab</a> <a href='how-to/'>guides</a> <a href='how-to/index.html#a'>a</a>"
+    (tmp_path / "index.html").write_text(right, encoding="utf-8")
+    other = tmp_path / "how-to" / "index.html"
+    other.write_text("<h1 id='a'>A</h1> <a href='../index.html'>up</a> <a href='https://other.example'>b</a>", "utf-8")
+    assert walked(tmp_path) == []
+    wrong = (
+        "<a href='no.html'>1</a> <a href='#no'>2</a> <a href='../../x'>3</a> <img src='https://other.example/a.png'>"
+    )
+    other.write_text(wrong, encoding="utf-8")
+    assert walked(tmp_path) == [
+        "how-to/index.html: loads https://other.example/a.png from another host",
+        "how-to/index.html: no.html: no such page",
+        "how-to/index.html: #no: no such place on that page",
+        "how-to/index.html: ../../x: leads out of the site",
+        "index.html: how-to/index.html#a: no such place on that page",
+    ]
+    (tmp_path / "searchindex.js").unlink()
+    (tmp_path / "lab.html").unlink()
+    assert {"lab.html is missing", "the search does not find codel"} <= set(walked(tmp_path))
+
+
+def walk_words() -> str:
+    """The words for which the walk searches."""
+    (line,) = re.findall(r"^WORDS = (.*)$", (ROOT / "packaging" / "walk.py").read_text("utf-8"), re.MULTILINE)
+    return str(line)
 
 
 def test_caches_follow_the_lock_file_and_hold_what_cargo_checks() -> None:
