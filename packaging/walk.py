@@ -1,4 +1,4 @@
-"""Walk the site that `make site` has written: its links lead to what is there, and no page loads anything from elsewhere.
+"""Walk the site of `make site`: its links lead to what is there, and no page loads anything from elsewhere.
 
 Usage: walk.py FOLDER
 """
