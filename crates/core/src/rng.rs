@@ -49,6 +49,11 @@ impl Stream {
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, numbers: [0; 2 * BLOCK], used: 2 * BLOCK }
     }
 
+    /// Return the numbers of a part of this component, which do not depend on what the stream has drawn.
+    pub fn part(&self, name: impl Display) -> Keyed {
+        Keyed::new(joined(self.key[1], self.key[0]), name)
+    }
+
     /// Return 32 uniformly distributed bits.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {

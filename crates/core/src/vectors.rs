@@ -12,6 +12,9 @@ pub(crate) fn vector(name: &str) -> Json {
         "red" => include_str!("../../../vectors/red.json"),
         "drr" => include_str!("../../../vectors/drr.json"),
         "cubic" => include_str!("../../../vectors/cubic.json"),
+        "accecn" => include_str!("../../../vectors/accecn.json"),
+        "prague" => include_str!("../../../vectors/prague.json"),
+        "bbr" => include_str!("../../../vectors/bbr.json"),
         "recovery" => include_str!("../../../vectors/recovery.json"),
         _ => panic!("no vectors of {name}"),
     };

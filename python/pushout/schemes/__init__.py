@@ -1957,15 +1957,18 @@ class Tcp(Scheme):
       8985. `linux`: Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write
       at once, and others after `fast_timer` exactly. An idle time halves the window once for each timeout, and so does
       an application with what it leaves unused. The window grows by all that an ACK delivers, without a limit. Blocks
-      measure round trips. A first segment that is sent again restarts the timer. A timeout in a recovery leaves the
-      threshold as it is. A probe allows the ACK of a lone segment `min_rto`; the timers of probes and of reordering
-      expire 2 ms later, and all timers of a sender by `kernel_tick`.
+      measure round trips. With `dsack` a timeout is taken back as well if all that was sent again had arrived. A first
+      segment that is sent again restarts the timer. A timeout in a recovery leaves the threshold as it is. A probe
+      allows the ACK of a lone segment `min_rto`; the timers of probes and of reordering expire 2 ms later, and all
+      timers of a sender by `kernel_tick`.
     - `kernel_tick` (time; default "0 s"): Tick of the kernel, by which timers of a sender expire late on average (with
       `laws = "linux"`): 4 ms at 250 Hz.
     - `congestion` (default "reno"): Congestion control of the sender. `reno`: Fast retransmit and fast recovery, which
       the first new ACK ends. `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
       `tahoe`: Fast retransmit, and then a slow start. `cubic`: The window is a cubic function of the time since the
-      last reduction. `dctcp`: The window falls by half of the share of octets that were marked.
+      last reduction. `dctcp`: The window falls by half of the share of octets that were marked. `bbr`: A model of the
+      path sets rate and window: BBR, version 3. `prague`: As `dctcp`, by the clock of a virtual round trip and with
+      pacing: Prague, for ports of L4S.
     - `mss` (default 1460): Octets of data in a full segment; the default fills an Ethernet frame.
     - `window` (size; default "64 KiB"): Receive buffer, hence largest window; above 65535 bytes the window field is
       scaled (RFC 1323) and the window rounded down to a value of the scaled field. The default is that of the studies.
@@ -1979,8 +1982,14 @@ class Tcp(Scheme):
     - `ect` (default "data"): Which packets ports may mark then. `data`: Segments of new data (RFC 3168). `all`: All:
       SYN, acknowledgements, retransmissions and probes as well (Linux with `dctcp`).
     - `l4s` (default False): These packets bear ECT(1) instead of ECT(0): the sender is one of L4S (RFC 9331), whose
-      packets `dualpi2` puts into its queue of low latency. Only with `congestion = "dctcp"`, the scalable congestion
-      control.
+      packets `dualpi2` puts into its queue of low latency. Only with `congestion = "dctcp"` and `"prague"`, the
+      scalable congestion controls.
+    - `feedback` (default "rfc3168"): What acknowledgements report about marks; `accecn` and `counters` only with
+      `congestion = "prague"`, which needs one of them. `rfc3168`: That there was a mark, until the sender reacts (RFC
+      3168); for `dctcp` the marks of the segments that they acknowledge (RFC 8257). `accecn`: The number of marked
+      packets in three bits of the header, modulo 8 (accurate ECN, RFC 9768). The sender assumes the wrap that fits the
+      packets acknowledged, if an ACK is for fewer than four on average. `counters`: The number of marked packets as a
+      whole, as in QUIC and in UDP Prague.
     - `delayed_ack` (default True): Acknowledge every second full segment, or at the next tick of the fast timer
       (4.4BSD); if not, every segment.
     - `slow_timer` (time; default "500 ms"): Tick of the retransmission and persist timers and of round-trip
@@ -2067,14 +2076,14 @@ class Tcp(Scheme):
     - `pacing` (true, false, auto or table; default "auto"): The sender spreads its packets over the round trip instead
       of sending a window at once, as Linux does: at 2 · cwnd ÷ srtt in slow start below half of ssthresh, else at 1.2 ·
       cwnd ÷ srtt. With `pacing.burst` up to that many packets or octets follow each other, by default 1 packet. "auto":
-      as the congestion control demands, which none does so far.
+      as the congestion control demands; `bbr` paces, at its own rate and with its own bursts, and the others do not.
     """
 
     kind: str = field(default="tcp", init=False, repr=False)
     profile: Literal["bsd-1993", "linux", "datacenter"] | None = None
     laws: Literal["rfc", "linux"] = "rfc"
     kernel_tick: str = "0 s"
-    congestion: Literal["reno", "new-reno", "tahoe", "cubic", "dctcp"] = "reno"
+    congestion: Literal["reno", "new-reno", "tahoe", "cubic", "dctcp", "bbr", "prague"] = "reno"
     mss: int = 1460
     window: str = "64 KiB"
     window_scaling: bool = True
@@ -2082,6 +2091,7 @@ class Tcp(Scheme):
     ecn: bool = False
     ect: Literal["data", "all"] = "data"
     l4s: bool = False
+    feedback: Literal["rfc3168", "accecn", "counters"] = "rfc3168"
     delayed_ack: bool = True
     slow_timer: str = "500 ms"
     fast_timer: str = "200 ms"

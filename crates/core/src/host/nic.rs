@@ -198,7 +198,7 @@ mod tests {
             let paced = PacedFlow { nic: 0, class: 0, waits: false };
             let queue = |class| ClassQueue { class, waiting: BinaryHeap::new() };
             let nic = Nic { line: LineId(0), classes: vec![queue(0), queue(1)] };
-            let settings = Settings { burst: Burst::Packets(packets) };
+            let settings = Settings { burst: Some(Burst::Packets(packets)) };
             let pacer = |rate: &u64| {
                 let mut pacer = Pacer::new(&settings, PacketSizes::default(), LEN);
                 pacer.set_rate(Rate(rate * 1_000_000));
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_change_of_the_rate_keeps_the_remainder() {
-        let mut pacer = Pacer::new(&Settings { burst: Burst::Packets(1) }, PacketSizes::default(), LEN);
+        let mut pacer = Pacer::new(&Settings { burst: Some(Burst::Packets(1)) }, PacketSizes::default(), LEN);
         for turn in 0..7_000 {
             pacer.set_rate(Rate(if turn % 2 == 0 { 7_000_000_000 } else { 3_500_000_000 }));
             pacer.sent(Time::ZERO, LEN);

@@ -222,7 +222,7 @@ macro_rules! registry {
     (
         $(#[doc = $doc:literal])+
         $kind:literal {
-            $( $(#[doc = $line:literal])+ $variant:ident = $name:literal in $module:ident ),+ $(,)?
+            $( $(#[doc = $line:literal])+ $variant:ident = $name:literal in $module:ident $(at $file:literal)? ),+ $(,)?
         }
         $($asked:tt)*
     ) => {
@@ -241,7 +241,7 @@ macro_rules! registry {
                 table: None,
                 experimental: false,
                 doc: concat!($($line, "\n"),+),
-                file: $crate::registry!(@file $module),
+                file: $crate::registry!(@file $module $($file)?),
                 params: Vec::new,
             }
         ),+];

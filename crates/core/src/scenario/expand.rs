@@ -336,7 +336,9 @@ fn add_data(table: &mut Node, data: Option<&Node>) {
 
 /// Return a flow with the defaults of its transport's profile.
 fn with_profile(flow: Node) -> Node {
-    let Some(transport) = flow.get("transport").filter(|transport| transport.get("profile").is_some()) else {
+    let is_filled =
+        |transport: &&Node| ["profile", "congestion"].iter().any(|key| transport.get(key).is_some());
+    let Some(transport) = flow.get("transport").filter(is_filled) else {
         return flow;
     };
     let filled = tcp::with_profile(transport);

@@ -465,8 +465,9 @@ impl FlowNetwork<'_> {
         if item.it.transport.pacing().is_none() {
             return Ok(());
         }
-        let why = pacing::misfit(vc, &self.lines[vc.path[0]].name, item.it.processing > Span::ZERO);
-        why.map_or(Ok(()), |why| Err(item.fault("transport.pacing", why)))
+        let (setter, processes) = (item.it.transport.pace_setter(), item.it.processing > Span::ZERO);
+        let why = pacing::misfit(vc, &self.lines[vc.path[0]].name, setter, processes);
+        why.map_or(Ok(()), |(key, why)| Err(item.fault(key, why)))
     }
 
     /// Refuse packets longer than a frame; `key` determines their length.

@@ -6,7 +6,7 @@ use super::model::{Flow, Scenario, Vc};
 use crate::adaptation::Framing;
 use crate::language::tree::{Fault, Node};
 use crate::transport::Transport;
-use crate::transport::tcp::pacer::Settings;
+use crate::transport::tcp::pacer::{Burst, Settings};
 use crate::units::ids::{FlowId, LineId};
 
 impl Flow {
@@ -35,18 +35,29 @@ impl Scenario {
     }
 }
 
-/// Return why a flow cannot pace on its circuit, if that is so; `processing` says whether its host needs time for segments.
-pub(super) fn misfit(vc: &Vc, first: &str, processing: bool) -> Option<String> {
+/// Return why a flow cannot pace on its circuit, if that is so: the key that is wrong, and the message. `setter` is the congestion
+/// control that sets its rate, if one does; `processing` says whether its host needs time for segments.
+pub(super) fn misfit(
+    vc: &Vc,
+    first: &str,
+    setter: Option<&str>,
+    processing: bool,
+) -> Option<(&'static str, String)> {
+    let (key, must) = match setter {
+        Some(control) => ("transport.congestion", format!("must not be {control:?}, which paces,")),
+        None => ("transport.pacing", "must be false".to_string()),
+    };
     if !matches!(vc.framing, Framing::Packet(_)) {
-        return Some(format!(
-            "must be false where the line {first:?} carries cells, which leave one by one, so that packets would not be paced exactly; \
+        let message = format!(
+            "{must} where the line {first:?} carries cells, which leave one by one, so that packets would not be paced exactly; \
              set the medium of the route to \"packets\""
-        ));
+        );
+        return Some((key, message));
     }
-    processing.then(|| {
-        "must be false where the host needs time for each segment, after which its distance is another one; set processing = \"0 s\""
-            .to_string()
-    })
+    let message = format!(
+        "{must} where the host needs time for each segment, after which its distance is another one; set processing = \"0 s\""
+    );
+    processing.then_some((key, message))
 }
 
 /// Refuse a paced flow whose packets leave their host on several lines.
@@ -56,28 +67,33 @@ pub(super) fn check(scenario: &Scenario, root: &Node) -> Result<(), Fault> {
         flow.pacing().is_some() && vc.routes().any(|route| route[0] != vc.path[0])
     };
     let Some(flow) = scenario.flows.iter().find(leaves_by_several) else { return Ok(()) };
+    let stop =
+        if flow.transport.pace_setter().is_none() { "set its transport.pacing = false, or" } else { "set" };
     let message = format!(
-        "must leave a paced flow one line at its host, and the packets of the flow {:?} leave on several: set its transport.pacing = \
-         false, or routing = \"ecmp\"",
+        "must leave a paced flow one line at its host, and the packets of the flow {:?} leave on several: {stop} routing = \"ecmp\"",
         flow.name
     );
     Err(root.fault_along("", "routing", message))
 }
 
-/// Say which senders pace and by which rate: a sentence for each size of bursts.
+/// Say which senders pace and by which rate: a sentence for each size of bursts and each control that sets the rate.
 pub fn sentences(scenario: &Scenario) -> Vec<String> {
-    let mut found: Vec<(&Settings, Vec<&str>)> = Vec::new();
+    let mut found: Vec<(Paced<'_>, Vec<&str>)> = Vec::new();
     for flow in &scenario.flows {
         let Some(settings) = flow.pacing() else { continue };
-        match found.iter_mut().find(|(other, _)| *other == settings) {
+        let paced = (settings, flow.transport.pace_setter());
+        match found.iter_mut().find(|(other, _)| *other == paced) {
             Some((_, names)) => names.push(&flow.name),
-            None => found.push((settings, vec![&flow.name])),
+            None => found.push((paced, vec![&flow.name])),
         }
     }
-    found.iter().map(|(settings, names)| sentence(settings, names)).collect()
+    found.iter().map(|(paced, names)| sentence(*paced, names)).collect()
 }
 
-fn sentence(settings: &Settings, names: &[&str]) -> String {
+/// How senders pace, and the congestion control that sets their rate, if one does.
+type Paced<'a> = (&'a Settings, Option<&'static str>);
+
+fn sentence((settings, setter): Paced<'_>, names: &[&str]) -> String {
     let (who, paces) = match names {
         [name] => (format!("the sender of the flow {name:?}"), "paces"),
         [first, .., last] => {
@@ -85,9 +101,16 @@ fn sentence(settings: &Settings, names: &[&str]) -> String {
         }
         [] => unreachable!("a group has a flow"),
     };
+    let burst = settings.burst.map(Burst::show);
+    if let Some(control) = setter {
+        let burst = burst.unwrap_or_else(|| "the size that it sets".to_string());
+        return format!(
+            "{who} {paces} at the rate of its congestion control, {control:?}; bursts of {burst}"
+        );
+    }
     format!(
         "{who} {paces} at 2 cwnd / srtt in slow start while cwnd is less than half of ssthresh, else at 1.2 cwnd / srtt, the first \
          window in 1 ms without a round trip; bursts of {}",
-        settings.burst.show()
+        burst.unwrap_or_else(|| "1 packet".to_string())
     )
 }

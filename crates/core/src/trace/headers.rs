@@ -65,7 +65,8 @@ fn tcp_image(flow: &Flow, number: FlowId, packet: &TracedPacket, segment: &Segme
     header.extend(destination.to_be_bytes());
     header.extend(seq.to_be_bytes());
     header.extend(ack.to_be_bytes());
-    header.push((((tcp::HEADER as usize + options.len()) / 4) << 4) as u8);
+    let offset = (((tcp::HEADER as usize + options.len()) / 4) << 4) as u8;
+    header.push(offset | u8::from(segment.ecn.has(Ecn::AE))); // the bit that was NS
     header.push(flags);
     header.extend(window.to_be_bytes());
     header.extend([0; 4]); // checksum and urgent pointer

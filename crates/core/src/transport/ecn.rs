@@ -26,6 +26,8 @@ impl Ecn {
     /// The sender has not received an acknowledgement yet. In IP this is a code point for differentiated services as
     /// well.
     pub const UNSCHEDULED: Ecn = Ecn(Flags::UNSCHEDULED.0 as u8);
+    /// On an ACK with accurate ECN: the highest bit of the field ACE, whose others are [`Ecn::CWR`] and [`Ecn::ECE`].
+    pub const AE: Ecn = Ecn(4);
     /// The sender has reduced its window: congestion window reduced.
     pub const CWR: Ecn = Ecn(128);
 
@@ -83,7 +85,7 @@ mod tests {
 
     #[test]
     fn ports_see_the_bits_of_ip_and_not_those_of_tcp() {
-        let all = [Ecn::ECT, Ecn::L4S, Ecn::CE, Ecn::ECE, Ecn::CWR];
+        let all = [Ecn::ECT, Ecn::L4S, Ecn::CE, Ecn::ECE, Ecn::AE, Ecn::CWR];
         let all = all.into_iter().fold(Ecn::default(), Ecn::with);
         assert_eq!(all.flags(), Flags::ECT.with(Flags::L4S).with(Flags::CE));
         assert_eq!(Ecn::ECE.with(Ecn::CWR).flags(), Flags::default());

@@ -63,6 +63,11 @@ registry! {
             None
         }
 
+        /// Return the name of the congestion control that sets the rate of the sender, if one does.
+        fn pace_setter(&self) -> Option<&'static str> {
+            None
+        }
+
         /// Refuse parameters that cannot work together.
         fn check(&self) -> Result<(), Refused> {
             Ok(())

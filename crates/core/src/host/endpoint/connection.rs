@@ -15,6 +15,7 @@ use crate::rng::{Stream, path_key};
 use crate::scenario::model::{self, Scenario};
 use crate::source::{self, Source};
 use crate::transport::cargo::{Cargo, Wire};
+use crate::transport::ecn::Ecn;
 use crate::transport::tcp::pacer::{Pacer, PacketSizes};
 use crate::transport::tcp::{Receiver, ReceiverStats, Segment, SegmentOutlet, Sender, SenderStats};
 use crate::transport::{self, Transport, tcp};
@@ -181,7 +182,7 @@ impl Connection {
     #[inline(always)] // see `Flow::receive`
     fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl SegmentOutlet) {
         let open = !self.sender.all_acked();
-        if ack.len > 0 {
+        if ack.len > 0 || (ack.seq > 0 && !ack.ecn.has(Ecn::CUT)) {
             let blocks = self.receiver.blocks(ack);
             self.sender.on_sack(now, ack, &blocks, out);
         } else {
@@ -231,7 +232,7 @@ impl Connection {
     fn is_in_first_slow_start(&self) -> bool {
         let (sender, stats) = (&self.sender, self.sender.stats());
         let limit = sender.ssthresh().map_or(sender.send_window(), |level| level.min(sender.send_window()));
-        let is_growing = sender.acked() == 0 || sender.cwnd() < limit;
+        let is_growing = !sender.measures() && (sender.acked() == 0 || sender.cwnd() < limit);
         is_growing && stats.timeouts + stats.fast_retransmits == 0
     }
 }

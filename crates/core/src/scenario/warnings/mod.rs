@@ -16,6 +16,8 @@ mod routes;
 
 mod steps;
 
+mod unmarked;
+
 mod vacuous;
 
 use super::contract::{Passing, context, contracts, passing_circuits};
@@ -56,6 +58,7 @@ fn warnings(checked: &Checked) -> Vec<Warning> {
         phases::captured(scenario, passing),
         cliff::beyond(scenario, passing),
         steps::delayed(scenario),
+        unmarked::prague(scenario),
         vacuous::values(scenario, passing),
     ];
     let routes = routes.chain(headroom::warning(scenario)).chain(credits::warning(scenario, passing));

@@ -17,7 +17,8 @@ choice! {
         Rfc = "rfc",
         /// Linux. The receiver acknowledges the first 500 segments of a connection and the end of each write at once, and others after
         /// `fast_timer` exactly. An idle time halves the window once for each timeout, and so does an application with what it leaves
-        /// unused. The window grows by all that an ACK delivers, without a limit. Blocks measure round trips. A first segment that is
+        /// unused. The window grows by all that an ACK delivers, without a limit. Blocks measure round trips. With `dsack` a timeout
+        /// is taken back as well if all that was sent again had arrived. A first segment that is
         /// sent again restarts the timer. A timeout in a recovery leaves the threshold as it is. A probe allows the ACK of a lone
         /// segment `min_rto`; the timers of probes and of reordering expire 2 ms later, and all timers of a sender by `kernel_tick`.
         Linux = "linux",

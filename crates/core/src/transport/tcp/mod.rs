@@ -55,6 +55,7 @@ use crate::units::{Bytes, Span, Time};
 
 pub mod congestion;
 mod deliveries;
+mod feedback;
 mod laws;
 pub mod pacer;
 mod profile;
@@ -69,6 +70,7 @@ mod sender;
 mod stats;
 mod wire;
 
+pub use feedback::Feedback;
 pub use laws::Laws;
 pub use profile::{Profile, with_profile};
 pub use receiver::Receiver;
@@ -175,8 +177,10 @@ section! {
         /// Which packets ports may mark then.
         pub ect: EctPackets = EctPackets::Data,
         /// These packets bear ECT(1) instead of ECT(0): the sender is one of L4S (RFC 9331), whose packets `dualpi2` puts into its
-        /// queue of low latency. Only with `congestion = "dctcp"`, the scalable congestion control.
+        /// queue of low latency. Only with `congestion = "dctcp"` and `"prague"`, the scalable congestion controls.
         pub l4s: bool = false,
+        /// What acknowledgements report about marks; `accecn` and `counters` only with `congestion = "prague"`, which needs one of them.
+        pub feedback: Feedback = Feedback::Rfc3168,
         /// Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not,
         /// every segment.
         pub delayed_ack: bool = true,
@@ -263,7 +267,8 @@ section! {
         pub handshake: bool = true,
         /// The sender spreads its packets over the round trip instead of sending a window at once, as Linux does: at 2 · cwnd ÷ srtt
         /// in slow start below half of ssthresh, else at 1.2 · cwnd ÷ srtt. With `pacing.burst` up to that many packets or octets follow
-        /// each other, by default 1 packet. "auto": as the congestion control demands, which none does so far.
+        /// each other, by default 1 packet. "auto": as the congestion control demands; `bbr` paces, at its own rate and with its own
+        /// bursts, and the others do not.
         pub pacing: Pacing = Pacing::Auto,
     }
 }
@@ -298,7 +303,11 @@ impl Transport for Params {
     }
 
     fn pacing(&self) -> Option<&pacer::Settings> {
-        self.pacing.settings()
+        self.pacing.settings(self.congestion.pace_setter().is_some())
+    }
+
+    fn pace_setter(&self) -> Option<&'static str> {
+        self.congestion.pace_setter()
     }
 
     fn check(&self) -> Result<(), Refused> {
@@ -376,6 +385,7 @@ impl Params {
 
     /// Refuse marks together with a congestion control that does not react to them as intended.
     fn check_marks(&self) -> Result<(), Refused> {
+        let is_prague = self.congestion == congestion::Spec::Prague;
         let is_dctcp = self.congestion == congestion::Spec::Dctcp;
         refuse_if(
             is_dctcp && !self.ecn,
@@ -383,18 +393,65 @@ impl Params {
             "must be true with congestion = \"dctcp\", which reacts to marks",
         )?;
         refuse_if(
-            self.l4s && !is_dctcp,
+            is_prague && !self.ecn,
+            "ecn",
+            "must be true with congestion = \"prague\", which reacts to marks",
+        )?;
+        refuse_if(
+            self.l4s && !is_dctcp && !is_prague,
             "l4s",
-            "must be false without congestion = \"dctcp\": ECT(1) is for scalable senders (RFC 9331)",
+            "must be false without congestion = \"dctcp\" or \"prague\": ECT(1) is for scalable senders (RFC 9331)",
+        )?;
+        refuse_if(
+            is_prague && !self.l4s,
+            "l4s",
+            "must be true with congestion = \"prague\", a sender of L4S, whose packets bear ECT(1)",
+        )?;
+        self.check_feedback(is_prague)
+    }
+
+    /// Refuse acknowledgements whose report of marks the congestion control cannot use.
+    fn check_feedback(&self, is_prague: bool) -> Result<(), Refused> {
+        refuse_if(
+            is_prague && self.feedback == Feedback::Rfc3168,
+            "feedback",
+            "must be \"accecn\" or \"counters\" with congestion = \"prague\", which needs the number of marks, not \"rfc3168\"",
+        )?;
+        refuse_if(
+            !is_prague && self.feedback != Feedback::Rfc3168,
+            "feedback",
+            "must be \"rfc3168\" without congestion = \"prague\"; dctcp has exact echoes by itself (RFC 8257)",
         )
     }
 
     /// Refuse parameters with which congestion control cannot start or grow.
     fn check_congestion(&self) -> Result<(), Refused> {
         refuse_if(!(self.cubic_c > 0.0 && self.cubic_c.is_finite()), "cubic_c", "must be greater than 0")?;
+        self.congestion.pace_setter().map_or(Ok(()), |word| self.check_measuring(word))?;
         refuse_if(self.initial_window == 0, "initial_window", "must be at least 1 segment")?;
         refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "must be at least 1 byte")?;
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
+    }
+
+    /// Refuse what a congestion control that measures its path cannot work with.
+    fn check_measuring(&self, word: &str) -> Result<(), Refused> {
+        refuse_if(
+            !self.sack,
+            "sack",
+            format!("must be true with congestion = \"{word}\", which measures what each segment delivers"),
+        )?;
+        refuse_if(
+            self.pacing == Pacing::Off,
+            "pacing",
+            format!(
+                "must be \"auto\" or true with congestion = \"{word}\", which sends by a rate, not false; leave it out"
+            ),
+        )?;
+        refuse_if(
+            self.ecn && word == "bbr",
+            "ecn",
+            "must be false with congestion = \"bbr\": the draft of BBR has no reaction to marks",
+        )
     }
 
     /// Return the octets of data in a full segment: `mss` without the options.
@@ -490,6 +547,28 @@ mod tests {
         assert_eq!(window(MAX_WINDOW_FIELD << MAX_SHIFT, true).window_shift(), 14);
     }
 
+    fn bbr() -> Params {
+        Params { congestion: congestion::Spec::Bbr, sack: true, ..defaults() }
+    }
+
+    fn prague() -> Params {
+        let feedback = Feedback::Counters;
+        Params {
+            congestion: congestion::Spec::Prague,
+            sack: true,
+            ecn: true,
+            l4s: true,
+            feedback,
+            ..defaults()
+        }
+    }
+
+    #[test]
+    fn a_control_that_measures_paces_unless_it_is_refused_and_others_do_not() {
+        assert!([bbr(), prague()].iter().all(|params| params.check().is_ok() && params.pacing().is_some()));
+        assert!(defaults().pacing().is_none());
+    }
+
     #[test]
     fn impossible_combinations_are_refused_with_the_key_that_is_wrong() {
         let day = Span::secs(86_401);
@@ -529,6 +608,15 @@ mod tests {
             ("initial_window", Params { initial_window: 0, ..defaults() }),
             ("initial_ssthresh", Params { initial_ssthresh: Some(Bytes(0)), ..defaults() }),
             ("dupack_threshold", Params { dupack_threshold: 0, ..defaults() }),
+            ("sack", Params { sack: false, ..bbr() }),
+            ("pacing", Params { pacing: Pacing::Off, ..bbr() }),
+            ("ecn", Params { ecn: true, ..bbr() }),
+            ("feedback", Params { feedback: Feedback::Accecn, ..bbr() }),
+            ("feedback", Params { feedback: Feedback::Rfc3168, ..prague() }),
+            ("ecn", Params { ecn: false, ..prague() }),
+            ("l4s", Params { l4s: false, ..prague() }),
+            ("sack", Params { sack: false, ..prague() }),
+            ("l4s", Params { l4s: true, ecn: true, ..defaults() }),
         ];
         for (key, params) in cases {
             assert_eq!(params.check().unwrap_err().key, Some(key));

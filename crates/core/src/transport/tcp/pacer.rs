@@ -23,10 +23,12 @@ use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{Bytes, Quantity, Rate, Span, Time};
 
+use super::congestion::Pace;
+
 /// Whether a sender paces its packets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pacing {
-    /// As its congestion control demands; none of those that send by a window alone demands it.
+    /// As its congestion control demands: `bbr` paces, and none of those that send by a window alone.
     Auto,
     /// It sends as soon as the window permits.
     Off,
@@ -37,8 +39,9 @@ pub enum Pacing {
 section! {
     /// Pacing of a sender.
     pub struct Settings {
-        /// Packets, or octets with the headers of IP and TCP, that a sender may send in a row.
-        pub burst: Burst = Burst::Packets(1),
+        /// Packets, or octets with the headers of IP and TCP, that a sender may send in a row; by default 1 packet, or what its
+        /// congestion control sets (`bbr`: the send quantum).
+        pub burst: Option<Burst> = None,
     }
 }
 
@@ -53,16 +56,20 @@ pub enum Burst {
 
 impl Pacing {
     /// Return the settings of a sender that paces.
-    pub fn settings(&self) -> Option<&Settings> {
+    /// `is_demanded` by its congestion control, it paces by default.
+    pub fn settings(&self, is_demanded: bool) -> Option<&Settings> {
+        const PLAIN: &Settings = &Settings { burst: None };
         match self {
             Pacing::On(settings) => Some(settings),
-            Pacing::Auto | Pacing::Off => None,
+            Pacing::Auto => is_demanded.then_some(PLAIN),
+            Pacing::Off => None,
         }
     }
 
     /// Refuse a burst that holds no packet; a full one has `packet` octets.
     pub(super) fn check(&self, packet: u64) -> Result<(), Refused> {
-        let octets = self.settings().map(|settings| settings.burst.octets(packet));
+        let octets =
+            self.settings(false).and_then(|settings| settings.burst).map(|burst| burst.octets(packet));
         let message = format!("must be at least 1 packet, which has {packet} bytes with its headers");
         refuse_if(octets.is_some_and(|octets| octets < packet), "pacing.burst", message)
     }
@@ -72,7 +79,7 @@ impl Field for Pacing {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {
             Value::Bool(false) => Ok(Pacing::Off),
-            Value::Bool(true) => Ok(Pacing::On(Settings { burst: Burst::Packets(1) })),
+            Value::Bool(true) => Ok(Pacing::On(Settings { burst: None })),
             Value::Text(word) if word == "auto" => Ok(Pacing::Auto),
             Value::Table(_) => Nested::read(node, path).map(|Nested(settings)| Pacing::On(settings)),
             Value::Text(word) if word == "fq" => {
@@ -92,7 +99,7 @@ impl Field for Pacing {
         match self {
             Pacing::Auto => "auto".into(),
             Pacing::Off => false.into(),
-            Pacing::On(Settings { burst: Burst::Packets(1) }) => true.into(),
+            Pacing::On(Settings { burst: None }) => true.into(),
             Pacing::On(settings) => Nested(settings.clone()).write(),
         }
     }
@@ -193,6 +200,8 @@ pub struct Pacer {
     /// Octets of a full packet, and of a burst.
     packet: u64,
     burst: u64,
+    /// Whether a congestion control that sets the rate sets the burst as well.
+    is_burst_free: bool,
     /// The smoothed round-trip time in eighths of a nanosecond; 0 before the first measurement.
     srtt: u64,
     rate: Rate,
@@ -217,7 +226,8 @@ impl Pacer {
         Pacer {
             sizes,
             packet,
-            burst: settings.burst.octets(packet),
+            burst: settings.burst.unwrap_or(Burst::Packets(1)).octets(packet),
+            is_burst_free: settings.burst.is_none(),
             srtt: 0,
             rate: Rate(1),
             octets: 0,
@@ -252,6 +262,16 @@ impl Pacer {
             (srtt, false) => (120, srtt),
         };
         self.set_rate(rate_of(window, percent, srtt));
+    }
+
+    /// Set the rate and the burst that a congestion control sets, both in octets of data.
+    pub(super) fn follow(&mut self, pace: Pace) {
+        let data = self.packet - u64::from(self.sizes.headers);
+        let rate = u128::from(pace.rate.0) * u128::from(self.sizes.on_line(data)) / u128::from(data);
+        self.set_rate(Rate(rate.clamp(1, FASTEST.into()) as u64));
+        if self.is_burst_free {
+            self.burst = (pace.quantum / data).max(1) * self.packet;
+        }
     }
 
     /// Set the rate of the packets that follow; what has been sent keeps its distance.

@@ -3,6 +3,7 @@
 use crate::choice;
 use crate::language::merge::merge;
 use crate::language::tree::{Node, Value};
+use crate::transport::tcp::congestion::Spec;
 
 choice! {
     /// Hosts of a kind.
@@ -70,15 +71,38 @@ impl Profile {
     }
 }
 
-/// Return the table of a transport, completed with the keys that its profile sets.
+/// Return the table of a transport, completed with the keys that its profile sets. A congestion control that measures its path has
+/// the profile of Linux, if no other is given, and sets what it needs.
 pub fn with_profile(transport: &Node) -> Node {
-    let word = transport.get("profile").filter(|_| transport.get("kind").and_then(Node::text) == Some("tcp"));
-    let Some((node, profile)) = word.and_then(|node| Some((node, Profile::from_word(node.text()?).ok()?)))
-    else {
+    if transport.get("kind").and_then(Node::text) != Some("tcp") {
         return transport.clone();
+    }
+    let control =
+        transport.get("congestion").and_then(|node| Some((node, Spec::from_word(node.text()?).ok()?)));
+    let control = control.filter(|(_, control)| control.pace_setter().is_some());
+    let found = match (transport.get("profile"), control) {
+        (Some(node), _) => {
+            node.text().and_then(|word| Profile::from_word(word).ok()).map(|profile| (node, profile))
+        }
+        (None, Some((node, _))) => Some((node, Profile::Linux)),
+        (None, None) => None,
     };
+    let Some((node, profile)) = found else { return transport.clone() };
     let keys = [("kind", "tcp".into())].into_iter().chain(profile.keys());
-    merge(&Node::table(keys, node.place), transport)
+    let filled = merge(
+        &Node::table(keys, node.place),
+        &Node::table(keys_of(control.map(|(_, control)| control)), node.place),
+    );
+    merge(&filled, transport)
+}
+
+/// Return the keys that a congestion control sets after a profile.
+fn keys_of(control: Option<Spec>) -> Vec<(&'static str, Value)> {
+    let counts = control == Some(Spec::Prague);
+    let measuring = [("sack", true.into()), ("recovery", "rack".into()), ("ecn", counts.into())];
+    let counting = [("l4s", true.into()), ("feedback", "accecn".into())];
+    let measuring = measuring.into_iter().filter(|_| control.is_some());
+    measuring.chain(counting.into_iter().filter(|_| counts)).collect()
 }
 
 #[cfg(test)]
@@ -86,8 +110,7 @@ mod tests {
     use super::*;
     use crate::language::read::{Format, read};
     use crate::language::spec::read_section;
-    use crate::transport::tcp::congestion::Spec;
-    use crate::transport::tcp::{Backoff, EctPackets, Params};
+    use crate::transport::tcp::{Backoff, EctPackets, Feedback, Params};
     use crate::units::{Bytes, Span};
 
     /// Return the parameters of this table.
@@ -120,5 +143,24 @@ mod tests {
         let bsd = params("profile = \"bsd-1993\"");
         assert_eq!((bsd.backoff, bsd.initial_rto), (Backoff::Bsd, Span::secs(6)));
         assert_eq!(params("").congestion, Spec::Reno);
+    }
+
+    #[test]
+    fn a_control_that_measures_has_what_it_needs_and_the_profile_of_linux_unless_another_is_given() {
+        let bbr = params("congestion = \"bbr\"");
+        assert_eq!((bbr.sack, bbr.ecn, bbr.window), (true, false, Bytes(6 << 20)));
+        let prague = params("congestion = \"prague\"\nprofile = \"datacenter\"");
+        assert_eq!((prague.sack, prague.ecn, prague.l4s, prague.window), (true, true, true, Bytes(4 << 20)));
+        assert_eq!((prague.congestion, prague.feedback), (Spec::Prague, Feedback::Accecn));
+        let old = params("congestion = \"bbr\"\nprofile = \"bsd-1993\"");
+        assert_eq!((old.sack, old.initial_rto), (true, Span::secs(6)));
+        for keys in [
+            "congestion = \"bbr\"",
+            "congestion = \"prague\"",
+            "congestion = \"bbr\"\nprofile = \"datacenter\"",
+        ] {
+            assert_eq!(crate::transport::Transport::check(&params(keys)), Ok(()), "{keys}");
+        }
+        assert_eq!((params("").sack, params("congestion = \"cubic\"").sack), (false, false));
     }
 }

@@ -8,12 +8,15 @@
 
 use std::collections::VecDeque;
 
+use super::feedback::{Feedback, MarkCounter};
 use super::scoreboard::Delivered;
 use crate::units::{PS_PER_S, Rate, Span, Time};
 
 /// What a control gets with an ACK if it asks for samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
+    /// The present instant.
+    pub now: Time,
     /// Octets delivered on this connection until now.
     pub delivered: u64,
     /// Those of them that had been delivered when the newest segment that this ACK reports was sent.
@@ -32,10 +35,47 @@ pub struct RateSample {
     pub newly_delivered: u64,
     /// See `newly_delivered`.
     pub newly_lost: u64,
+    /// Marked packets that the ACK reports, if ACKs report their number.
+    pub newly_marked: u64,
+    /// Octets that became lost since that segment was sent.
+    pub lost: u64,
+    /// The window was full at some time in the last round trip.
+    pub is_window_limited: bool,
     /// A round trip begins with this ACK: that segment was sent after the last one began.
     pub starts_round: bool,
     /// Round trips since the connection opened.
     pub rounds: u64,
+}
+
+impl RateSample {
+    /// Return the delivery rate in bits per second; 0 without one.
+    pub(super) fn bits(&self) -> u64 {
+        self.rate.map_or(0, |rate| rate.0)
+    }
+
+    /// Return the octets delivered since the newest segment that this ACK reports was sent; 0 if it reports none.
+    pub(super) fn volume(&self) -> u64 {
+        self.delivered - self.prior_delivered
+    }
+}
+
+/// A segment that has been declared lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// The present instant.
+    pub now: Time,
+    /// Its first octet, and its octets.
+    pub start: u64,
+    /// See `start`.
+    pub size: u64,
+    /// Octets in flight just after it was sent.
+    pub sent_in_flight: u64,
+    /// Octets that became lost since it was sent, its own included.
+    pub lost: u64,
+    /// The application limited the flow when it was sent.
+    pub is_app_limited: bool,
+    /// Octets delivered on this connection until now.
+    pub delivered: u64,
 }
 
 /// What a segment bears from its last sending.
@@ -48,6 +88,7 @@ struct Sending {
     first_sent_at: Time,
     is_app_limited: bool,
     in_flight: u64,
+    lost: u64,
 }
 
 /// The sampler of a connection.
@@ -62,11 +103,17 @@ pub(super) struct DeliveryRate {
     first_sent_at: Time,
     /// The octets delivered with which a time ends in which the application limits the flow; 0 outside of one.
     app_limited: u64,
+    /// Octets that have become lost.
+    lost: u64,
+    /// The octets delivered with which a round trip has passed since the window was full.
+    full_until: u64,
     /// Octets delivered with which the next round begins.
     next_round: u64,
     rounds: u64,
     /// The shortest round trip; [`UNKNOWN`] before the first.
     shortest: Span,
+    /// Marked packets.
+    pub(super) marks: MarkCounter,
 }
 
 /// No round trip has been measured.
@@ -74,16 +121,19 @@ const UNKNOWN: Span = Span(u64::MAX);
 
 impl DeliveryRate {
     /// A sampler of a connection that opens at `now`.
-    pub(super) fn new(now: Time) -> DeliveryRate {
+    pub(super) fn new(now: Time, feedback: Feedback) -> DeliveryRate {
         DeliveryRate {
             sendings: VecDeque::new(),
             delivered: 0,
             delivered_at: now,
             first_sent_at: now,
             app_limited: 0,
+            lost: 0,
+            full_until: 0,
             next_round: 0,
             rounds: 0,
             shortest: UNKNOWN,
+            marks: MarkCounter::new(feedback),
         }
     }
 
@@ -101,6 +151,7 @@ impl DeliveryRate {
             first_sent_at: self.first_sent_at,
             is_app_limited: self.app_limited > 0,
             in_flight,
+            lost: self.lost,
         };
         match self.place_of(end) {
             Some(place) => self.sendings[place] = sending,
@@ -111,6 +162,31 @@ impl DeliveryRate {
     /// Record that the application has nothing more to send although the window has room, with `in_flight` octets in flight.
     pub(super) fn ran_dry(&mut self, in_flight: u64) {
         self.app_limited = (self.delivered + in_flight).max(1);
+    }
+
+    /// Return whether the application limits the flow.
+    pub(super) fn is_app_limited(&self) -> bool {
+        self.app_limited > 0
+    }
+
+    /// Record that the window is full, with `in_flight` octets in flight.
+    pub(super) fn was_full(&mut self, in_flight: u64) {
+        self.full_until = self.delivered + in_flight;
+    }
+
+    /// Record that `size` octets up to `end`, which have been sent, are lost. `newly` octets more than known so far are delivered.
+    pub(super) fn lose(&mut self, now: Time, end: u64, size: u64, newly: u64) -> Option<LostSegment> {
+        self.lost += size;
+        let sending = self.sendings[self.place_of(end)?];
+        Some(LostSegment {
+            now,
+            start: end - size,
+            size,
+            sent_in_flight: sending.in_flight,
+            lost: self.lost - sending.lost,
+            is_app_limited: sending.is_app_limited,
+            delivered: self.delivered + newly,
+        })
     }
 
     /// Record an ACK up to `ack` with what it reports as delivered; returns the sample. `lost` octets became lost with it,
@@ -130,6 +206,7 @@ impl DeliveryRate {
         let newest =
             delivered.newest.and_then(|(_, end, _)| self.place_of(end)).map(|place| self.sendings[place]);
         let mut sample = RateSample {
+            now,
             delivered: self.delivered,
             prior_delivered: newest.map_or(self.delivered, |sending| sending.delivered),
             rate: None,
@@ -139,6 +216,9 @@ impl DeliveryRate {
             in_flight,
             newly_delivered: delivered.octets,
             newly_lost: lost,
+            newly_marked: 0,
+            lost: newest.map_or(0, |sending| self.lost - sending.lost),
+            is_window_limited: self.full_until > 0 && self.delivered <= self.full_until,
             starts_round: false,
             rounds: self.rounds,
         };
@@ -197,7 +277,7 @@ mod tests {
     /// One segment every 2 ms with a round trip of 30 ms; an ACK comes before a sending of the same instant. Returns the
     /// samples, by the time at which the segment was sent.
     fn steady(until: u64) -> Vec<RateSample> {
-        let (mut sampler, mut samples) = (DeliveryRate::new(at(0)), Vec::new());
+        let (mut sampler, mut samples) = (DeliveryRate::new(at(0), Feedback::Rfc3168), Vec::new());
         for now in (0..=until).step_by(2) {
             let flying = |now: u64| MSS * (now / 2 + 1 - (now + 2).saturating_sub(30) / 2);
             if now >= 30 {
@@ -232,7 +312,7 @@ mod tests {
 
     #[test]
     fn neither_a_burst_of_segments_nor_one_of_acknowledgements_seems_fast() {
-        let mut sampler = DeliveryRate::new(at(0));
+        let mut sampler = DeliveryRate::new(at(0), Feedback::Rfc3168);
         (1..=10).for_each(|number| sampler.sent(at(0), number * MSS, number * MSS, number == 1));
         let all = Delivered::of(10 * MSS, (at(0), 10 * MSS, false));
         let sample = sampler.on_ack(at(20), (10 * MSS, &all), (0, 0), None);
@@ -252,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_rate_in_less_than_the_shortest_round_trip_is_none() {
-        let mut sampler = DeliveryRate::new(at(0));
+        let mut sampler = DeliveryRate::new(at(0), Feedback::Rfc3168);
         sampler.sent(at(0), MSS, MSS, true);
         let short = sampler.on_ack(at(20), (MSS, &one(at(0), MSS)), (0, 0), Some(Span::millis(21)));
         assert_eq!((short.rate, short.delivered), (None, MSS));
@@ -262,7 +342,7 @@ mod tests {
 
     #[test]
     fn segments_sent_after_the_application_ran_dry_are_limited_until_those_in_flight_are_delivered() {
-        let mut sampler = DeliveryRate::new(at(0));
+        let mut sampler = DeliveryRate::new(at(0), Feedback::Rfc3168);
         sampler.sent(at(0), MSS, MSS, true);
         sampler.ran_dry(MSS);
         sampler.sent(at(5), 2 * MSS, 2 * MSS, false);
@@ -279,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_segment_that_is_sent_again_bears_what_its_last_sending_knew() {
-        let mut sampler = DeliveryRate::new(at(0));
+        let mut sampler = DeliveryRate::new(at(0), Feedback::Rfc3168);
         (1..=3).for_each(|number| sampler.sent(at(0), number * MSS, number * MSS, number == 1));
         let second = Delivered::of(MSS, (at(0), 2 * MSS, false));
         sampler.on_ack(at(10), (0, &second), (MSS, MSS), None);

@@ -1,5 +1,6 @@
 //! The receiving end: the data half of `tcp_input`, reassembly, and the delayed-acknowledgement timer.
 
+use super::feedback::{self, Feedback};
 use super::laws::{AckClock, Laws, QUICK_ACKS};
 use super::ranges::Ranges;
 use super::sack::{SackBlocks, SackLog};
@@ -33,6 +34,11 @@ pub struct Receiver {
     acked: u64,
     /// Number of ACKs, before the last one, with the `ack` of the last one.
     repeats: u16,
+    /// Marked segments since the last ACK, and what ACKs report about marks.
+    unreported: u8,
+    feedback: Feedback,
+    /// Marked segments of this connection.
+    marked: u32,
     /// The octet after the last one that the sender may send (rcv_adv).
     advertised: u64,
     mss: u64,
@@ -79,6 +85,9 @@ impl Receiver {
             next: 0,
             acked: 0,
             repeats: 0,
+            unreported: 0,
+            feedback: params.feedback,
+            marked: 0,
             advertised: window,
             queue: Ranges::default(),
             stamp: Time::ZERO,
@@ -106,6 +115,8 @@ impl Receiver {
             self.timer = None;
             (self.quick, self.delayed_ack) = (self.quick_at_first, self.quick_at_first == 0);
             self.echo(false);
+            self.marked = 0;
+            self.count_marks(0);
         }
         if segment.syn {
             self.acknowledge(true, out);
@@ -170,6 +181,9 @@ impl Receiver {
     fn see_marks(&mut self, segment: &Segment, out: &mut impl SegmentOutlet) -> bool {
         let marked = segment.ecn.has(Ecn::CE);
         self.stats.marked += u64::from(marked);
+        if self.feedback != Feedback::Rfc3168 {
+            return self.count_marks(marked.into());
+        }
         if !self.echoes_each {
             self.echo(marked || (self.echoes() && !segment.ecn.has(Ecn::CWR)));
             return false;
@@ -180,6 +194,17 @@ impl Receiver {
         }
         self.echo(marked);
         changes
+    }
+
+    /// Count marked segments for ACKs that report their number; returns whether an ACK is due.
+    fn count_marks(&mut self, marked: u8) -> bool {
+        self.marked = self.marked.wrapping_add(marked.into());
+        self.unreported = self.unreported.saturating_add(marked);
+        if self.feedback == Feedback::Accecn {
+            let others = self.ack_ecn.without(Ecn::AE.with(Ecn::CWR).with(Ecn::ECE));
+            self.ack_ecn = others.with(feedback::field(self.marked));
+        }
+        self.unreported >= feedback::DUE
     }
 
     fn echoes(&self) -> bool {
@@ -290,11 +315,12 @@ impl Receiver {
         self.advertised = self.advertised.max(self.next + offer);
         self.repeats = if self.next == self.acked { self.repeats.saturating_add(1) } else { 0 };
         self.acked = self.next;
-        self.timer = None;
+        (self.timer, self.unreported) = (None, 0);
         self.stats.acks += 1;
+        let counts = self.feedback == Feedback::Counters;
         let (list, octets) = match &mut self.sacks {
-            Some(sacks) if !syn && (sacks.has_duplicate() || !self.queue.is_empty()) => {
-                sacks.report(&self.queue)
+            Some(sacks) if !syn && (sacks.has_duplicate() || !self.queue.is_empty() || counts) => {
+                sacks.report(&self.queue, counts.then_some(self.marked))
             }
             _ => (0, 0),
         };

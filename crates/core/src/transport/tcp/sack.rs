@@ -12,6 +12,8 @@ use super::ranges::Ranges;
 pub struct SackBlocks {
     blocks: [(u64, u64); MOST],
     count: u8,
+    /// Marked packets that the receiver has counted, if ACKs report them as a whole.
+    marked: u32,
 }
 
 /// Most blocks in an option: three with timestamps.
@@ -33,6 +35,11 @@ impl SackBlocks {
     /// Each of them, from the first octet to the one after the last.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
         self.blocks[..usize::from(self.count)].iter().copied()
+    }
+
+    /// Return the marked packets that the receiver has counted, if ACKs report them as a whole.
+    pub(super) fn marked(&self) -> u32 {
+        self.marked
     }
 
     /// Split off the segment that has arrived twice, if the first block reports one: it is below the ACK's number, or
@@ -103,9 +110,10 @@ impl SackLog {
         self.duplicate.is_some()
     }
 
-    /// Report by an ACK: return the number of its list and the octets of its option.
-    pub(super) fn report(&mut self, queue: &Ranges) -> (u64, u16) {
-        let mut blocks = SackBlocks::default();
+    /// Report by an ACK: return the number of its list and the octets of its option. The list has the marked packets that the receiver
+    /// has counted, if ACKs report them.
+    pub(super) fn report(&mut self, queue: &Ranges, marked: Option<u32>) -> (u64, u16) {
+        let mut blocks = SackBlocks { marked: marked.unwrap_or(0), ..SackBlocks::default() };
         let mut starts = Vec::with_capacity(self.most);
         let duplicate = self.duplicate.take();
         duplicate.into_iter().for_each(|block| blocks.push(block));
@@ -120,7 +128,7 @@ impl SackLog {
             }
         }
         self.recent = starts;
-        if blocks.octets() == 0 {
+        if blocks.octets() == 0 && marked.is_none() {
             return (0, 0);
         }
         self.number = self.number % (NUMBERS - 1) + 1;
@@ -151,7 +159,7 @@ mod tests {
             queue.insert(start, start + 1);
             log.note(start);
         }
-        let (number, octets) = log.report(&queue);
+        let (number, octets) = log.report(&queue, None);
         assert_eq!((number, octets), (1, 36));
         let told: Vec<_> = log.take(number).iter().collect();
         assert_eq!(told, [(50, 52), (10, 12), (90, 91), (70, 71)]);
@@ -164,19 +172,19 @@ mod tests {
             .map(|place| {
                 queue.insert(10 * place, 10 * place + 1);
                 log.note(10 * place);
-                log.report(&queue).0
+                log.report(&queue, None).0
             })
             .collect();
         assert_eq!(log.take(numbers[3]).iter().collect::<Vec<_>>(), [(40, 41), (30, 31), (20, 21)]);
         assert_eq!(log.take(numbers[1]).iter().next(), Some((20, 21)), "it was overtaken");
         for _ in 0..300 {
-            log.report(&queue);
+            log.report(&queue, None);
         }
-        let last = log.report(&queue).0;
+        let last = log.report(&queue, None).0;
         log.take(last);
         assert_eq!(log.under_way.len(), OVERTAKEN, "lost ACKs are forgotten");
         queue.clear();
         log.recent.clear();
-        assert_eq!(log.report(&queue), (0, 0));
+        assert_eq!(log.report(&queue, None), (0, 0));
     }
 }

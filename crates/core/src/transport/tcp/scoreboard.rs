@@ -111,12 +111,26 @@ pub struct Scoreboard {
     is_listed: bool,
     /// The highest end of a segment that has arrived (RACK.fack).
     highest: u64,
+    /// The end of each segment that has been declared lost, for a control that asks for them.
+    found: Option<Box<VecDeque<u64>>>,
 }
 
 impl Scoreboard {
     /// A scoreboard without outstanding octets; the next one is `base`.
     pub(super) fn new(base: u64) -> Scoreboard {
         Scoreboard { base, scanned: base, mended: base, filled: base, ..Scoreboard::default() }
+    }
+
+    /// List the segments that are declared lost from now on.
+    pub(super) fn list_losses(&mut self) {
+        self.found = Some(Box::default());
+    }
+
+    /// Take the oldest entry of the list of losses: the end of a segment, and its octets that are not acknowledged.
+    pub(super) fn next_found(&mut self) -> Option<(u64, u64)> {
+        let end = self.found.as_mut()?.pop_front()?;
+        let index = self.index_of(end - 1);
+        Some((end, self.len_of(index)))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -423,6 +437,7 @@ impl Scoreboard {
             SegmentState::InFlight => {
                 segment.state = SegmentState::Lost;
                 self.mended = self.mended.min(start);
+                self.found.iter_mut().for_each(|found| found.push_back(start + len));
             }
             SegmentState::Repeated => segment.state = SegmentState::Retransmitted,
             SegmentState::Lost | SegmentState::Retransmitted | SegmentState::Sacked => return,
@@ -439,6 +454,7 @@ impl Scoreboard {
             self.again -= len;
             segment.state = SegmentState::Lost;
             (self.mended, self.filled) = (self.mended.min(start), self.filled.min(start));
+            self.found.iter_mut().for_each(|found| found.push_back(start + len));
         }
         self.lose(index);
     }

@@ -12,14 +12,15 @@ mod window;
 
 pub use owner::CongestionControl;
 #[cfg(test)]
-pub(crate) use owner::{LAST_ACK, SAMPLES};
+pub(crate) use owner::{EVENTS, Event, LAST_ACK, SAMPLES};
 pub use window::CongestionWindow;
 
 use super::Params;
-use super::rate::RateSample;
+use super::rate::{LostSegment, RateSample};
 use crate::metrics::state::Figure;
 use crate::registry;
-use crate::units::{Span, Time};
+use crate::rng::Keyed;
+use crate::units::{Rate, Span, Time};
 
 registry! {
     /// The congestion-control algorithms by name.
@@ -34,6 +35,10 @@ registry! {
         Cubic = "cubic" in cubic,
         /// The window falls by half of the share of octets that were marked.
         Dctcp = "dctcp" in dctcp,
+        /// A model of the path sets rate and window: BBR, version 3.
+        Bbr = "bbr" in bbr at "bbr/mod.rs",
+        /// As `dctcp`, by the clock of a virtual round trip and with pacing: Prague, for ports of L4S.
+        Prague = "prague" in prague,
     }
 
     /// The interface of an algorithm.
@@ -43,8 +48,27 @@ registry! {
             Needs::default()
         }
 
-        /// React to a sample of the delivery rate, before the ACK that brought it; only an algorithm that needs samples gets them.
-        fn on_sample(&mut self, window: &mut CongestionWindow, sample: &RateSample) {}
+        /// Begin with a connection that is established; only an algorithm that needs samples is told.
+        fn begin(&mut self, window: &mut CongestionWindow, begin: Begin) {}
+
+        /// Return the rate at which the sender paces and its bursts, if the algorithm sets them.
+        fn pace(&self) -> Option<Pace> {
+            None
+        }
+
+        /// React to a sample of the delivery rate, after what the ACK that brought it means for a recovery; only an algorithm that needs
+        /// samples gets them.
+        fn on_sample(&mut self, window: &mut CongestionWindow, sample: &RateSample) -> Upshot {
+            Upshot::default()
+        }
+
+        /// React to a segment that has been declared lost, before the sample of the ACK by which it was found; only an algorithm that
+        /// needs samples is told.
+        fn on_lost(&mut self, window: &mut CongestionWindow, lost: &LostSegment) {}
+
+        /// React to the first segment that is sent while none is in flight and the application limits the flow; only an algorithm that
+        /// needs samples is told.
+        fn on_restart(&mut self, window: &mut CongestionWindow, now: Time) {}
 
         /// React to an ACK of new octets outside of a recovery by selective acknowledgements.
         fn on_ack(&mut self, window: &mut CongestionWindow, ack: Ack) -> Reaction;
@@ -71,6 +95,14 @@ registry! {
         /// React to the end of a recovery by selective acknowledgements.
         fn on_recovery_end(&mut self, window: &mut CongestionWindow) {
             window.leave_recovery(window.ssthresh);
+        }
+
+        /// React to the acknowledgement of all that was outstanding at a timeout, with selective acknowledgements.
+        fn on_timeout_end(&mut self, window: &mut CongestionWindow) {}
+
+        /// React to the report that nothing was lost: before the reduction window and threshold were these.
+        fn on_undo(&mut self, window: &mut CongestionWindow, cwnd: u64, ssthresh: u64) {
+            window.take_back(cwnd, ssthresh);
         }
 
         /// Set the slow-start threshold after a loss that was detected without duplicate ACKs.
@@ -101,11 +133,55 @@ registry! {
     }
 }
 
+impl Spec {
+    /// Return the name of the algorithm if it sets the rate at which its sender paces: it samples the delivery rate and needs selective
+    /// acknowledgements.
+    pub fn pace_setter(self) -> Option<&'static str> {
+        match self {
+            Spec::Bbr => Some("bbr"),
+            Spec::Prague => Some("prague"),
+            _ => None,
+        }
+    }
+}
+
 /// What an algorithm wants to be told beyond ACKs and losses; what it does not ask for is not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Samples of the delivery rate and counted round trips, of a connection with selective acknowledgements.
+    /// Samples of the delivery rate and counted round trips, of a connection with selective acknowledgements. Such an algorithm alone
+    /// sets the window: idle times and what the application leaves unused do not shrink it.
     pub samples: bool,
+}
+
+/// What follows from a sample beside window and pace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Upshot {
+    /// What is in flight now counts as limited by the application.
+    pub is_limited: bool,
+    /// Marks have reduced the window.
+    pub has_reduced: bool,
+}
+
+/// The beginning of a connection.
+#[derive(Clone, Debug)]
+pub struct Begin {
+    /// The present instant.
+    pub now: Time,
+    /// The round trip of the handshake, if it has measured one.
+    pub rtt: Option<Span>,
+    /// The random numbers of the flow's control.
+    pub draws: Keyed,
+    /// The number of the connection, for which they are drawn.
+    pub connection: u32,
+}
+
+/// The pace of a sender whose algorithm sets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// The rate of octets of data.
+    pub rate: Rate,
+    /// Octets of data that may follow each other.
+    pub quantum: u64,
 }
 
 /// The state of the sender at an event, in octets.

@@ -22,7 +22,7 @@ use selective::Selective;
 use timers::{Timer, Timers};
 use usage::Usage;
 
-use super::congestion::{CongestionControl, Facts};
+use super::congestion::{Begin, CongestionControl, Facts};
 use super::deliveries::Deliveries;
 use super::pacer::Pacer;
 use super::rate::DeliveryRate;
@@ -245,7 +245,8 @@ impl Sender {
         self.flags.is_unscheduled = params.unscheduled.is_some();
         self.control = CongestionControl::start(params);
         self.estimator = Estimator::new(params, &self.clock);
-        let samples = || self.control.needs().samples.then(|| Box::new(DeliveryRate::new(now)));
+        let samples =
+            || self.control.needs().samples.then(|| Box::new(DeliveryRate::new(now, params.feedback)));
         self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next, samples())));
         self.duplicates = 0;
         self.timed = Timed::NONE;
@@ -260,6 +261,7 @@ impl Sender {
             self.send_syn(now, out);
         } else {
             self.establish(self.rare.params.advertised_window());
+            self.begin_sampling(now, None);
             self.output(now, out);
         }
     }
@@ -386,6 +388,11 @@ impl Sender {
         self.next - self.unacknowledged
     }
 
+    /// Return whether the congestion control measures the path, and has no slow start.
+    pub fn measures(&self) -> bool {
+        self.control.needs().samples
+    }
+
     /// Return the variables of the congestion control.
     pub fn state(&self) -> Vec<Figure> {
         self.control.state()
@@ -465,6 +472,15 @@ impl Sender {
         }
         self.timers = Timers::STOPPED;
         self.establish(u64::from(segment.window));
+        self.begin_sampling(now, rtt);
+    }
+
+    /// Report the beginning of the connection to a control that asks for samples.
+    fn begin_sampling(&mut self, now: Time, rtt: Option<Span>) {
+        if self.control.needs().samples {
+            let draws = self.rare.jitter.part("congestion");
+            self.control.begin(Begin { now, rtt, draws, connection: self.connection });
+        }
     }
 
     fn establish(&mut self, window: u64) {
@@ -583,7 +599,7 @@ mod tests {
         };
         let mut sender = Sender::new(&params, Span::ZERO, Stream::new(1, "flow.0.tcp"));
         let sizes = PacketSizes { headers: 40, ..PacketSizes::default() };
-        sender.pace(Pacer::new(&Settings { burst: Burst::Packets(1) }, sizes, params.segment_data()));
+        sender.pace(Pacer::new(&Settings { burst: Some(Burst::Packets(1)) }, sizes, params.segment_data()));
         let at = |ms| Time::ZERO + Span::millis(ms);
         let rate = |sender: &Sender| sender.pacing_rate().unwrap().0;
         let mut out = Vec::new();
@@ -614,7 +630,7 @@ mod tests {
         for sack in [false, true] {
             let params = Params { initial_window: 4, sack, ..exact() };
             let mut sender = Sender::new(&params, Span::ZERO, Stream::new(1, "flow.0.tcp"));
-            let settings = Settings { burst: Burst::Packets(1) };
+            let settings = Settings { burst: Some(Burst::Packets(1)) };
             sender.pace(Pacer::new(&settings, PacketSizes::default(), params.segment_data()));
             let mut out = Vec::new();
             sender.open(Time::ZERO, &mut out);

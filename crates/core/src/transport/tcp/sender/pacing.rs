@@ -41,7 +41,17 @@ impl Sender {
         let Some(pacer) = &mut self.rare.pacer else { return };
         if !pacer.is_in_turn() {
             pacer.look_anew();
-            pacer.renew(Use { window, is_early: cwnd < ssthresh / 2 });
+            match self.control.pace() {
+                Some(pace) => pacer.follow(pace),
+                None => pacer.renew(Use { window, is_early: cwnd < ssthresh / 2 }),
+            }
+        }
+    }
+
+    /// Set the rate that the congestion control sets, also in a turn.
+    pub(in super::super) fn follow_pace(&mut self) {
+        if let (Some(pacer), Some(pace)) = (&mut self.rare.pacer, self.control.pace()) {
+            pacer.follow(pace);
         }
     }
 

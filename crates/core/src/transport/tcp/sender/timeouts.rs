@@ -38,12 +38,13 @@ impl Sender {
         self.rare.stats.timeouts += 1;
         self.estimator.back_off();
         let (facts, timeout) = (self.facts(now, None), self.which_timeout());
+        let before = (timeout == Timeout::First).then(|| (self.cwnd(), self.control.window().ssthresh()));
         self.control.on_timeout(facts, timeout);
         self.note_reduction();
         self.duplicates = 0;
         self.timers = Timers::STOPPED;
         if self.is_selective() && self.state == State::Established {
-            return self.give_up_flight(now, out);
+            return self.give_up_flight(now, before, out);
         }
         self.go_back(now, out);
     }

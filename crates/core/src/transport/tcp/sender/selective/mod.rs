@@ -9,7 +9,7 @@ use super::{Sender, State, Timed};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{Ack, Evidence, Facts, Loss};
 use crate::transport::tcp::laws::{LEAST_TIMEOUT, Laws};
-use crate::transport::tcp::rate::DeliveryRate;
+use crate::transport::tcp::rate::{DeliveryRate, RateSample};
 use crate::transport::tcp::recovery::{self, AckReport, Progress, Recovery};
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
@@ -71,8 +71,12 @@ struct TimerProgress {
 impl Selective {
     pub(super) fn new(params: &Params, base: u64, samples: Option<Box<DeliveryRate>>) -> Selective {
         let is_linux = params.laws == Laws::Linux;
+        let mut board = Scoreboard::new(base);
+        if samples.is_some() {
+            board.list_losses();
+        }
         Selective {
-            board: Scoreboard::new(base),
+            board,
             recovery: params.recovery.start(params),
             point: None,
             after_timeout: None,
@@ -104,6 +108,12 @@ impl Selective {
 
     pub(super) fn is_recovering(&self) -> bool {
         self.point.is_some()
+    }
+
+    /// Return whether an ACK echoes a mark; one for a control that samples has the number of marks in those bits.
+    #[inline(always)] // nearly every ACK is asked
+    fn is_echo(&self, ack: &Segment) -> bool {
+        ack.ecn.has(Ecn::ECE) && self.samples.is_none()
     }
 
     fn smooth(&mut self, rtt: Span) {
@@ -151,7 +161,7 @@ impl Sender {
         }
         self.with_selective(|sender, sack| {
             match sack.is_quiet() && blocks.octets() == 0 && !segment.ecn.has(Ecn::CUT) {
-                true => sender.enter_quiet_ack(now, segment, sack, out),
+                true => sender.enter_quiet_ack(now, segment, blocks.marked(), sack, out),
                 false => sender.enter_ack(now, segment, blocks, sack, out),
             }
         });
@@ -177,26 +187,27 @@ impl Sender {
         &mut self,
         now: Time,
         segment: &Segment,
+        marked: u32,
         sack: &mut Selective,
         out: &mut impl SegmentOutlet,
     ) {
-        let (acked, echo) = (segment.ack - self.unacknowledged, segment.ecn.has(Ecn::ECE));
+        let (acked, echo) = (segment.ack - self.unacknowledged, sack.is_echo(segment));
         let mut delivered = sack.board.acknowledge_in_order(segment.ack);
         (self.unacknowledged, self.next) = (segment.ack, self.sent);
         let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
         self.update_window(segment);
         let facts = self.facts(now, rtt);
         let wait = if sack.recovery.needs_blocks() {
-            self.take_sample(facts, &delivered, 0, sack);
             self.follow(Ack { delivered: delivered.octets, echo, ..Ack::of(acked, facts) });
+            self.take_sample(facts, &delivered, (segment.ecn, marked), sack);
             None
         } else {
             sack.board.note_order(&mut delivered);
             let report = self.ack_report(now, delivered, sack);
             let (lost, wait) = self.find_losses(&report, 0, sack);
-            self.take_sample(facts, &delivered, lost, sack);
             let ack = Ack { delivered: delivered.octets, lost, echo, ..Ack::of(acked, facts) };
             self.react(ack, ack.delivered, sack);
+            self.take_sample(facts, &delivered, (segment.ecn, marked), sack);
             wait
         };
         let sent = self.output_selective(now, sack, out);
@@ -213,6 +224,7 @@ impl Sender {
         out: &mut impl SegmentOutlet,
     ) {
         let acked = segment.ack - self.unacknowledged;
+        let marked = blocks.marked();
         let (duplicate, blocks) = &blocks.split(segment.ack);
         let mut delivered = sack.board.acknowledge(segment.ack);
         sack.board.sack(blocks, &mut delivered);
@@ -231,10 +243,10 @@ impl Sender {
             sack.board.lose_at(segment.ack + segment.seq);
         }
         let (found, wait) = self.find_losses(&report, before, sack);
-        self.take_sample(facts, &delivered, found, sack);
-        let echo = segment.ecn.has(Ecn::ECE);
+        let echo = sack.is_echo(segment);
         let ack = Ack { delivered: delivered.octets, lost: found, echo, ..Ack::of(acked, facts) };
         self.react(ack, ack.delivered, sack);
+        self.take_sample(facts, &delivered, (segment.ecn, marked), sack);
         duplicate.iter().for_each(|&(start, _)| self.take_back(start, sack));
         let restarts = acked > 0 || sack.reports_older_than_head(&delivered);
         let sent = self.output_selective(now, sack, out);
@@ -252,14 +264,47 @@ impl Sender {
         (found, wait)
     }
 
-    /// Report a sample of the delivery rate to a control that asks for samples: after losses have been found, before the ACK.
+    /// Report a sample of the delivery rate to a control that asks for samples, with the losses that the ACK has shown before it.
     #[inline(always)] // few controls ask
-    fn take_sample(&mut self, facts: Facts, delivered: &Delivered, lost: u64, sack: &mut Selective) {
+    fn take_sample(&mut self, facts: Facts, delivered: &Delivered, marks: (Ecn, u32), sack: &mut Selective) {
+        if sack.samples.is_some() {
+            self.report_sample(facts, delivered, marks, sack);
+        }
+    }
+
+    #[inline(never)]
+    fn report_sample(
+        &mut self,
+        facts: Facts,
+        delivered: &Delivered,
+        (ecn, marked): (Ecn, u32),
+        sack: &mut Selective,
+    ) {
+        let lost = self.report_losses(facts.now, delivered.octets, sack);
+        let packets = delivered.octets.div_ceil(self.mss());
         let Some(samples) = &mut sack.samples else { return };
         let in_flight = sack.board.pipe();
+        let newly_marked = samples.marks.newly(ecn, marked, packets);
         let sample =
             samples.on_ack(facts.now, (self.unacknowledged, delivered), (lost, in_flight), facts.rtt);
-        self.control.on_sample(&sample);
+        let upshot = self.control.on_sample(&RateSample { newly_marked, ..sample });
+        self.rare.stats.mark_reactions += u64::from(upshot.has_reduced);
+        if upshot.is_limited {
+            samples.ran_dry(in_flight);
+        }
+    }
+
+    /// Report each segment that has been declared lost to a control that asks for samples, where `newly` octets more than known so far
+    /// are delivered; returns their octets.
+    fn report_losses(&mut self, now: Time, newly: u64, sack: &mut Selective) -> u64 {
+        let Some(samples) = &mut sack.samples else { return 0 };
+        let mut octets = 0;
+        while let Some((end, size)) = sack.board.next_found() {
+            octets += size;
+            let lost = samples.lose(now, end, size, newly);
+            lost.into_iter().for_each(|lost| self.control.on_lost(&lost));
+        }
+        octets
     }
 
     fn ack_report(&self, now: Time, delivered: Delivered, sack: &Selective) -> AckReport {
@@ -296,7 +341,9 @@ impl Sender {
         if sack.point.take_if(|point| acked >= *point).is_some() {
             self.control.on_recovery_end();
         }
-        sack.after_timeout.take_if(|point| acked >= *point);
+        if sack.after_timeout.take_if(|point| acked >= *point).is_some() {
+            self.control.on_timeout_end();
+        }
     }
 
     /// Report an ACK, or a search for losses, to the control, after losses have been found; `credit` octets count as delivered in
@@ -365,13 +412,30 @@ impl Sender {
         is_new
     }
 
-    /// Record for samples of the delivery rate that the application limits the flow, if it does: all is sent that is to be sent,
-    /// and the window has room.
+    /// Record for samples of the delivery rate whether the application limits the flow, because all is sent that is to be sent and the
+    /// window has room, and whether the window is full.
     #[inline(never)]
     fn note_dryness(&mut self, sack: &mut Selective) {
         let is_dry = self.sent >= self.written && sack.board.next_lost().is_none();
         let (has_room, pipe) = (sack.under_way() < self.cwnd(), sack.board.pipe());
-        sack.samples.iter_mut().filter(|_| is_dry && has_room).for_each(|samples| samples.ran_dry(pipe));
+        let is_full = sack.under_way() + self.mss() > self.cwnd();
+        let Some(samples) = &mut sack.samples else { return };
+        if is_dry && has_room {
+            samples.ran_dry(pipe);
+        }
+        if is_full {
+            samples.was_full(pipe);
+        }
+    }
+
+    /// Before a segment is sent, report the end of an idle time to a control that asks for samples.
+    #[inline(always)] // few controls ask for samples
+    fn note_restart(&mut self, now: Time, sack: &Selective) {
+        let Some(samples) = &sack.samples else { return };
+        if samples.is_app_limited() && sack.board.pipe() == 0 {
+            self.control.on_restart(now);
+            self.follow_pace();
+        }
     }
 
     /// Like `output_selective`, where no segment waits to be sent again and none may be beyond the window.
@@ -447,6 +511,7 @@ impl Sender {
 
     #[inline(always)] // nearly every segment is one
     fn send_new(&mut self, now: Time, len: u64, sack: &mut Selective, out: &mut impl SegmentOutlet) {
+        self.note_restart(now, sack);
         self.transmit(now, self.sent, len, out);
         self.next = self.sent;
         sack.board.sent(self.sent, now);
@@ -459,6 +524,7 @@ impl Sender {
     fn resend(&mut self, now: Time, index: usize, sack: &mut Selective, out: &mut impl SegmentOutlet) {
         let (seq, len) = sack.board.piece(index);
         self.timed = Timed::NONE;
+        self.note_restart(now, sack);
         self.transmit(now, seq, len, out);
         sack.board.resend(index, now);
         sack.note_sending(now, seq + len, len);

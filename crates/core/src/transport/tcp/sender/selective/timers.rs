@@ -1,6 +1,6 @@
 //! The timers of a sender with selective acknowledgements: searches for losses, probes and timeouts.
 
-use super::{Selective, TimerProgress};
+use super::{Selective, TimerProgress, Undo};
 use crate::transport::tcp::SegmentOutlet;
 use crate::transport::tcp::congestion::{Ack, Evidence, Facts, Loss};
 use crate::transport::tcp::recovery::Recovery;
@@ -90,6 +90,7 @@ impl Sender {
                 let credit = if sack.is_linux { sender.mss() } else { 0 };
                 sender.react(Ack { lost: found, ..Ack::of(0, facts) }, credit, sack);
             }
+            sender.report_losses(now, 0, sack);
             let sent = sender.output_selective(now, sack, out);
             sender.set_selective_timer(now, TimerProgress { acked: false, sent }, wait, sack);
         });
@@ -126,12 +127,24 @@ impl Sender {
         }
     }
 
-    /// Declare all segments lost, when the retransmission timer has expired: slow start sends them again.
-    pub(in super::super) fn give_up_flight(&mut self, now: Time, out: &mut impl SegmentOutlet) {
+    /// Declare all segments lost, when the retransmission timer has expired: slow start sends them again. `before` has the window and
+    /// its threshold before a first timeout, which Linux takes back if all that is sent again arrives twice.
+    pub(in super::super) fn give_up_flight(
+        &mut self,
+        now: Time,
+        before: Option<(u64, u64)>,
+        out: &mut impl SegmentOutlet,
+    ) {
         self.with_selective(|sender, sack| {
+            let from = sender.unacknowledged;
+            if !sack.is_linux {
+                sack.undo = None;
+            } else if let Some((cwnd, ssthresh)) = before.filter(|_| sack.point.is_none()) {
+                sack.undo = Some(Undo { cwnd, ssthresh, from, repeats: 0 });
+            }
             sack.board.lose_all();
+            sender.report_losses(now, 0, sack);
             (sack.point, sack.after_timeout, sack.probe) = (None, Some(sender.sent), None);
-            sack.undo = None;
             sack.is_forced = true;
             sender.timed = Timed::NONE;
             sender.output_selective(now, sack, out);
