@@ -1190,16 +1190,24 @@ impl Writer {
         let mss = [100, 512, 536, 1460, 2048, 9140][self.below(6) as usize];
         let window = mss * (2 + self.below(24));
         let phase = self.pick(&["random", "aligned"]);
-        let congestion = self.pick(&["reno", "new-reno", "reno", "new-reno", "tahoe", "cubic", "dctcp"]);
+        let congestion = match self.cells {
+            true => self.pick(&["reno", "new-reno", "reno", "new-reno", "tahoe", "cubic", "dctcp"]),
+            false => self.pick(&["reno", "new-reno", "reno", "tahoe", "cubic", "dctcp", "bbr", "prague"]),
+        };
+        let measures = ["bbr", "prague"].contains(&congestion);
+        let counts = congestion == "prague";
+        let feedback = if counts { self.pick(&["accecn", "counters"]) } else { "rfc3168" };
         let (ack, bytes) = (self.draw.chance(0.6), self.draw.chance(0.3));
-        let ecn = congestion == "dctcp" || self.draw.chance(0.4);
+        let ecn = congestion == "dctcp" || counts || (self.draw.chance(0.4) && !measures);
         let ect = self.pick(&["data", "all"]);
-        let l4s = congestion == "dctcp" && self.draw.chance(0.6);
+        let l4s = counts || (congestion == "dctcp" && self.draw.chance(0.6));
         let (sack, stamps, limited) = (self.draw.chance(0.5), self.draw.chance(0.3), self.draw.chance(0.7));
+        let sack = sack || measures;
         let recovery = self.pick(&["rfc6675", "prr", "rack"]);
         let mss = if stamps { mss.max(100) } else { mss };
         let pacing = match self.cells {
             true => "",
+            false if measures => self.pick(&["pacing = \"auto\", ", "pacing.burst = \"3 packets\", "]),
             false => self.pick(&["", "", "pacing = true, ", "pacing.burst = \"3 packets\", "]),
         };
         let unscheduled = match self.marks_unscheduled {
@@ -1208,7 +1216,7 @@ impl Writer {
         };
         format!(
             "{{ kind = \"tcp\", {unscheduled}{pacing}congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
-             ecn = {ecn}, ect = \"{ect}\", l4s = {l4s}, byte_counting = {bytes}, sack = {sack}, \
+             ecn = {ecn}, ect = \"{ect}\", l4s = {l4s}, feedback = \"{feedback}\", byte_counting = {bytes}, sack = {sack}, \
              recovery = \"{recovery}\", limited_transmit = {limited}, timestamps = {stamps}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
              initial_rto = \"4 ms\", timer_phase = \"{phase}\" }}"
         )

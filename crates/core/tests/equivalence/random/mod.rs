@@ -167,7 +167,9 @@ impl Net {
             if !self.cells && draw.chance(0.4) {
                 flow["transport"]["pacing"] =
                     draw.of(&[json!(true), json!({ "burst": "2 packets" })]).clone();
-            } else if draw.chance(0.2) {
+            } else if draw.chance(0.2)
+                && !["bbr", "prague"].contains(&flow["transport"]["congestion"].as_str().unwrap_or(""))
+            {
                 flow["processing"] = draw.of(&["3 us", "300 us"]).to_string().into();
                 flow["processing_variation"] = draw.of(&["0 s", "3 us"]).to_string().into();
             }
@@ -444,6 +446,16 @@ fn tcp_keys(draw: &mut Draw) -> Json {
     }
     if keys["congestion"] != "dctcp" {
         keys["l4s"] = false.into();
+    }
+    match keys["congestion"].as_str() {
+        Some("bbr") => {
+            (keys["sack"], keys["ecn"], keys["feedback"]) = (true.into(), false.into(), json!("rfc3168"))
+        }
+        Some("prague") => {
+            (keys["sack"], keys["ecn"], keys["l4s"]) = (true.into(), true.into(), true.into());
+            keys["feedback"] = draw.of(&["accecn", "counters"]).to_string().into();
+        }
+        _ => keys["feedback"] = json!("rfc3168"),
     }
     if window > 65_536 {
         keys["window_scaling"] = true.into();

@@ -1,8 +1,11 @@
 //! Senders against models of their own, window by window: both get random losses, late segments, lost ACKs and echoes
 //! of marks, and after every ACK cwnd, its inflation, ssthresh and the segments sent must be equal.
 
+mod bbr;
+mod measured;
 mod paced;
 mod plain;
+mod prague;
 mod rack;
 mod samples;
 mod selective;
