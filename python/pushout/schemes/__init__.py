@@ -83,6 +83,7 @@ __all__ = [
     "Udp",
     "VirtualQueueing",
     "Wfepd",
+    "Wrr",
     "WrrMcr",
 ]
 
@@ -353,6 +354,8 @@ class Red(Scheme):
       letter of the paper of 1993. `octets`: Octets, so that the probability of discard is proportional to the length.
       `packets`: Packets of any length.
     - `mtu` (size; not set): Octets of a full packet; by default a full frame.
+    - `yellow` (table; not set): What differs for packets that a policer has marked yellow, or tagged (CLP).
+    - `red` (table; not set): What differs for packets that a policer has marked red.
     """
 
     policy: str = field(default="red", init=False, repr=False)
@@ -369,6 +372,8 @@ class Red(Scheme):
     byte_mode: bool = False
     count: Literal["octets", "packets"] = "octets"
     mtu: str | None = None
+    yellow: Mapping[str, Any] | None = None
+    red: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1376,7 +1381,9 @@ class StrictPriority(Scheme):
     Scheduler `strict-priority`.
 
     A queue is served only when no queue of a lower priority number has something to send; queues of the same priority
-    take turns.
+    take turns. Below them all a group of classes may share what is left, in proportion to their weights, as in most
+    switches and in the queueing discipline ets of Linux. A class that has not had its minimum rate goes before all
+    others.
 
     Source: The usual discipline of switches with traffic classes. No paper of studies 000 to 004 uses it; it allows
     comparisons of their traffic with prioritised traffic.
@@ -1385,10 +1392,12 @@ class StrictPriority(Scheme):
 
     - `queues` (default "circuit"): What has a queue of its own. `circuit`: Every circuit. `class`: Every class of
       traffic: the flows that name one section `[queue.NAME]` share a queue, in order of arrival.
+    - `group` (table; not set): Classes that share what all others leave; by default none.
     """
 
     policy: str = field(default="strict-priority", init=False, repr=False)
     queues: Literal["circuit", "class"] = "circuit"
+    group: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1413,6 +1422,29 @@ class Drr(Scheme):
 
     policy: str = field(default="drr", init=False, repr=False)
     quantum: str = "1514 bytes"
+    queues: Literal["circuit", "class"] = "circuit"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Wrr(Scheme):
+    """Serve queues in turn, each as many packets as its weight says.
+
+    Scheduler `wrr`.
+
+    Queues that are not empty are visited in turn. At a visit a queue sends as many packets as its weight says, or fewer
+    if it becomes empty.
+
+    Source: M. Katevenis, S. Sidiropoulos and C. Courcoubetis, "Weighted round-robin cell multiplexing in a
+    general-purpose ATM switch chip", IEEE Journal on Selected Areas in Communications 9(8), 1991; the scheduler "WRR"
+    of switches with traffic classes.
+
+    Its parameters:
+
+    - `queues` (default "circuit"): What has a queue of its own. `circuit`: Every circuit. `class`: Every class of
+      traffic: the flows that name one section `[queue.NAME]` share a queue, in order of arrival.
+    """
+
+    policy: str = field(default="wrr", init=False, repr=False)
     queues: Literal["circuit", "class"] = "circuit"
 
 

@@ -14,6 +14,9 @@ from pushout.switch.sonic_tables import Tables
 KINDS = ("STRICT", "DWRR", "WRR")
 """Types of schedulers (sonic-scheduler.yang)."""
 
+ASSUMED = "WRR or DWRR"
+"""Type of a queue without a scheduler: it shares the line with those beside it, in their way."""
+
 FRAME = 1514
 """Bytes that the queue of the least weight may send in a turn: a full frame."""
 
@@ -31,7 +34,7 @@ class Turn(NamedTuple):
     kind: str
     weight: int = 1
     number: int | None = None
-    rates: Mapping[str, str] = {}
+    rates: tuple[tuple[str, str], ...] = ()
     """Keys of its class: its maximum rate and its burst."""
 
 
@@ -74,14 +77,14 @@ class Queues:
         weight = self.tables.number("SCHEDULER", name, "weight", 1, least=1, most=100, unit="of shares")
         return Turn(kind, weight, rates=rates)
 
-    def _rates(self, name: str) -> dict[str, str]:
+    def _rates(self, name: str) -> tuple[tuple[str, str], ...]:
         """Return the maximum rate of a scheduler and its burst; only where they count bytes (`meter_type`)."""
         row = self.tables.rows("SCHEDULER")[name]
         if "pir" not in row or (self.tables.value("SCHEDULER", name, "meter_type") or "bytes") != "bytes":
-            return {}
+            return ()
         rate = self.tables.number("SCHEDULER", name, "pir", least=1, unit="of bytes a second")
-        burst = {"burst": f"{self.tables.number('SCHEDULER', name, 'pbs')} bytes"} if "pbs" in row else {}
-        return {"maximum": f"{8 * rate} b/s", **burst}
+        burst = (("burst", f"{self.tables.number('SCHEDULER', name, 'pbs')} bytes"),) if "pbs" in row else ()
+        return (("maximum", f"{8 * rate} b/s"), *burst)
 
     def scheduler(self, turns: Mapping[str, Turn | None]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the scheduler of a port whose classes have these turns, and the keys of each class."""
@@ -89,14 +92,14 @@ class Queues:
             return {}, {}
         for name in (name for name, turn in turns.items() if turn is None):
             self.tables.leave_out(f"QUEUE: the scheduler of {name} is not given: WRR with weight 1 is assumed")
-        known = {name: turn or Turn("WRR") for name, turn in turns.items()}
+        known = {name: turn or Turn(ASSUMED) for name, turn in turns.items()}
         strict = {name: turn.number for name, turn in known.items() if turn.number is not None}
         weighted = {name: turn for name, turn in known.items() if name not in strict}
         order = sorted(set(strict.values()), reverse=True)
         keys: dict[str, dict[str, Any]] = {name: {"priority": order.index(number)} for name, number in strict.items()}
         keys |= {name: {"weight": float(turn.weight)} for name, turn in weighted.items()}
         for name, turn in known.items():
-            keys[name] |= turn.rates
+            keys[name] |= dict(turn.rates)
         sharing = self._sharing(weighted) if weighted else {}
         if not strict:
             return {**sharing, "queues": "class"}, keys
@@ -105,10 +108,9 @@ class Queues:
 
     def _sharing(self, weighted: Mapping[str, Turn]) -> dict[str, Any]:
         """Return how classes with weights share a line: by packets if all do, otherwise by bytes."""
-        packets = [name for name, turn in weighted.items() if turn.kind == "WRR"]
-        if len(packets) == len(weighted):
+        if all(turn.kind != "DWRR" for turn in weighted.values()):
             return {"policy": "wrr"}
-        if packets:
+        if packets := [name for name, turn in weighted.items() if turn.kind == "WRR"]:
             why = "that WRR counts packets is left out beside DWRR; the weight counts bytes"
             self.tables.leave_out(f"SCHEDULER of {', '.join(packets)}: {why}")
         quantum = -(-FRAME // min(turn.weight for turn in weighted.values()))

@@ -107,7 +107,7 @@ fn check_rates(scenario: &Scenario, item: &Item<'_, QueueSection>) -> Result<(),
         )?;
     }
     if let (Some(minimum), Some(maximum)) = (minimum, maximum) {
-        let message = format!("must be at most the maximum of the class, {maximum}, not {minimum}");
+        let message = format!("must be at most the maximum of the class, {maximum}");
         item.ensure(minimum <= maximum, "minimum", &message)?;
     }
     let any = |keeps: fn(&Port) -> bool| scenario.lines.iter().any(|line| keeps(&line.port));

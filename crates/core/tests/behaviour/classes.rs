@@ -1,6 +1,7 @@
 //! Schedulers with a queue for each class of traffic, which several flows share.
 
 use crate::behaviour::both::{entry, run_on_both as run};
+use pushout_core::rng::Stream;
 use pushout_core::scenario::load;
 use pushout_core::serde_json::{self, Value as Json};
 
@@ -109,4 +110,127 @@ fn explain_writes_classes_that_are_read_back() {
     assert_eq!(load(&text, "", &[]).unwrap(), scenario);
     let found: Json = serde_json::from_str(&text).unwrap();
     assert_eq!(found["queue"]["gold"]["weight"], 3.0);
+}
+
+/// Four flows of UDP, of the classes control, bulk, web and mail, before a line of 100 Mb/s.
+const SWITCH: &str = r#"
+    name = "switch"
+    duration = "120 ms"
+    warmup = "40 ms"
+    adaptation = { kind = "packet" }
+    node = [
+        { name = "a", kind = "host" }, { name = "b", kind = "host" }, { name = "c", kind = "host" },
+        { name = "d", kind = "host" }, { name = "r", kind = "router" }, { name = "z", kind = "host" },
+    ]
+    link = [
+        { from = "a", to = "r", rate = "1 Gb/s", delay = "1 us" }, { from = "b", to = "r", rate = "1 Gb/s", delay = "2 us" },
+        { from = "c", to = "r", rate = "1 Gb/s", delay = "3 us" }, { from = "d", to = "r", rate = "1 Gb/s", delay = "4 us" },
+        { name = "out", from = "r", to = "z", rate = "100 Mb/s", delay = "0 s" },
+    ]
+    queue = { control = {}, bulk = { weight = 5.0 }, web = { weight = 15.0 }, mail = { weight = 20.0 } }
+    flow = [
+        { name = "a", from = "a", to = "z", queue = "control" }, { name = "b", from = "b", to = "z", queue = "bulk" },
+        { name = "c", from = "c", to = "z", queue = "web" }, { name = "d", from = "d", to = "z", queue = "mail" },
+    ]
+    [port.out]
+    buffer = "4000 packets"
+    admission = { policy = "static-threshold", limit = "100 packets" }
+    scheduler = { policy = "strict-priority", queues = "class", group = { queues = ["bulk", "web", "mail"], quantum = "100 bytes" } }
+    [flows]
+    source = { kind = "cbr", rate = "50 Mb/s", size = "1472 bytes" }
+    transport = { kind = "udp" }
+"#;
+
+/// Return the rates in Mb/s that the four flows get.
+fn rates(sets: &[&str]) -> [f64; 4] {
+    let report = run(SWITCH, sets);
+    ["a", "b", "c", "d"].map(|name| {
+        entry(&report, "flows", name)["segments_received"].as_f64().unwrap() * 1500.0 * 8.0 / 0.08 / 1e6
+    })
+}
+
+/// What classes of these loads and weights get of a rate: the least load by its weight first, max-min.
+fn shares_of(rate: f64, loads: [f64; 3], weights: [f64; 3]) -> [f64; 3] {
+    let (mut got, mut open, mut rest) = ([0.0; 3], vec![0, 1, 2], rate);
+    while !open.is_empty() {
+        let all: f64 = open.iter().map(|&class| weights[class]).sum();
+        let fits = open.iter().position(|&class: &usize| loads[class] <= rest * weights[class] / all);
+        let Some(place) = fits else {
+            open.iter().for_each(|&class| got[class] = rest * weights[class] / all);
+            break;
+        };
+        let class = open.remove(place);
+        got[class] = loads[class];
+        rest -= loads[class];
+    }
+    got
+}
+
+#[test]
+fn a_group_shares_what_strict_priority_leaves_by_5_15_20_under_200_random_loads() {
+    let mut stream = Stream::new(1, "loads");
+    let mut shared = 0;
+    for _ in 0..200 {
+        let loads = [(); 4].map(|()| 1 + stream.up_to(70));
+        let sets = ["a", "b", "c", "d"].iter().zip(loads);
+        let sets: Vec<String> =
+            sets.map(|(flow, load)| format!("flow.{flow}.source.rate={load} Mb/s")).collect();
+        let found = rates(&sets.iter().map(String::as_str).collect::<Vec<_>>());
+        let [strict, others @ ..] = loads.map(|load| load as f64);
+        let group = shares_of(100.0 - strict, others, [5.0, 15.0, 20.0]);
+        let expected = [strict, group[0], group[1], group[2]];
+        let alike = found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1.0);
+        assert!(alike, "{loads:?}: {found:?} is not {expected:?}");
+        shared += u32::from(loads.iter().sum::<u64>() > 110);
+    }
+    assert!(shared > 60, "{shared}");
+}
+
+#[test]
+fn a_minimum_goes_before_strict_priority_and_a_maximum_leaves_the_line_to_others() {
+    let full = ["a", "b", "c", "d"].map(|flow| format!("flow.{flow}.source.rate=200 Mb/s"));
+    let with = |more: &[&str]| {
+        let sets: Vec<&str> = full.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        rates(&sets)
+    };
+    let near = |found: [f64; 4], expected: [f64; 4]| {
+        assert!(
+            found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1.0),
+            "{found:?}, not {expected:?}"
+        );
+    };
+    near(with(&[]), [100.0, 0.0, 0.0, 0.0]);
+    near(with(&["queue.bulk.minimum=20 Mb/s", "queue.mail.minimum=8 Mb/s"]), [72.0, 20.0, 0.0, 8.0]);
+    near(with(&["queue.control.maximum=60 Mb/s"]), [60.0, 5.0, 15.0, 20.0]);
+    near(with(&["queue.control.maximum=60 Mb/s", "queue.mail.maximum=10 Mb/s"]), [60.0, 7.5, 22.5, 10.0]);
+    let all = ["control", "bulk", "web", "mail"].map(|class| format!("queue.{class}.maximum=10 Mb/s"));
+    near(with(&all.iter().map(String::as_str).collect::<Vec<_>>()), [10.0; 4]);
+}
+
+#[test]
+fn groups_and_rates_of_classes_that_cannot_be_are_refused_with_their_key() {
+    let refused = |set: &str| load(SWITCH, "x.toml", &[set.to_string()]).unwrap_err().message;
+    let group = |queues: &str| refused(&format!("port.out.scheduler.group.queues={queues}"));
+    for (message, said) in [
+        (group("[]"), "must name at least one class; without a group leave the key group out"),
+        (group("['bulk', 'wep']"), "unknown queue \"wep\"; did you mean \"web\"?"),
+        (group("['bulk', 'web', 'bulk']"), "must name each class once, not \"bulk\" twice"),
+        (refused("port.out.scheduler.queues=circuit"), "must stand beside queues = \"class\""),
+        (refused("queue.bulk.weight=0"), "must be greater than 0 and finite"),
+        (refused("queue.bulk.minimum=0 b/s"), "must be greater than 0; for no limit leave the key out"),
+        (
+            refused("queue.bulk.minimum=101 Mb/s"),
+            "the minimum rates of classes add up to 101 Mb/s on a line of 100 Mb/s",
+        ),
+    ] {
+        assert!(message.contains(said), "{message}");
+    }
+    let both = ["queue.bulk.minimum=9 Mb/s", "queue.bulk.maximum=8 Mb/s"].map(String::from);
+    let message = load(SWITCH, "x.toml", &both).unwrap_err().message;
+    assert!(message.contains("must be at most the maximum of the class, 8 Mb/s"), "{message}");
+    for key in ["minimum", "maximum"] {
+        let sets = ["port.out.scheduler={policy='fifo'}".to_string(), format!("queue.bulk.{key}=9 Mb/s")];
+        let message = load(SWITCH, "x.toml", &sets).unwrap_err().message;
+        assert!(message.contains("must be left out, since no port"), "{message}");
+    }
 }

@@ -32,6 +32,7 @@ mod scenario_properties;
 mod shapers;
 mod storms;
 mod summary;
+mod switches;
 mod tcp;
 mod theory;
 mod trimming;

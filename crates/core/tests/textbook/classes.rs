@@ -176,8 +176,8 @@ impl Switch {
         if let Some(priority) = (0..may.len()).filter(strict).map(|at| self.classes[at].priority).min() {
             let last = &mut self.last[priority as usize];
             let behind = (1..=may.len()).map(|step| (*last + step) % may.len());
-            let next = behind.filter(|at| may[*at] && !self.classes[*at].grouped);
-            *last = next.filter(|at| self.classes[*at].priority == priority).next().unwrap();
+            let mut next = behind.filter(|at| may[*at] && !self.classes[*at].grouped);
+            *last = next.find(|at| self.classes[*at].priority == priority).unwrap();
             return (*last, false);
         }
         loop {

@@ -20,6 +20,7 @@ mod fair;
 mod frames;
 mod front;
 mod lines;
+mod meters;
 mod pie;
 mod port;
 mod pushing;

@@ -62,7 +62,7 @@ impl Build for Ceilings {
         let place = |class: &u32| site.maxima.iter().position(|maximum| maximum.class == *class);
         let of: IdVec<PortVc, Option<usize>> = site.classes.iter().map(place).collect();
         let buckets = site.maxima.iter().map(Bucket::new).collect();
-        of.iter().any(Option::is_some).then(|| Ceilings { of, buckets, minimum: site.minimum })
+        of.iter().any(Option::is_some).then_some(Ceilings { of, buckets, minimum: site.minimum })
     }
 }
 

@@ -135,10 +135,14 @@ impl Params {
         for (key, (uses, given)) in ["pir", "pbs", "ebs"].into_iter().zip(uses.into_iter().zip(given)) {
             let (kind, _) = Kind::WORDS[self.kind as usize];
             refuse_if(uses && !given, key, format!("must be given for the meter {kind}"))?;
-            refuse_if(given && !uses, key, format!("must be left out: the meter {kind} has no such key"))?;
+            refuse_if(
+                given && !uses,
+                key,
+                format!("must be left out beside the meter {kind}, which has no such key"),
+            )?;
         }
         if let Some(pir) = self.pir.filter(|pir| *pir < self.cir) {
-            return refuse("cir", format!("must be at most pir, which is {pir}, not {}", self.cir));
+            return refuse("cir", format!("must be at most pir, which is {pir}"));
         }
         for (key, size) in [("cbs", Some(self.cbs)), ("pbs", self.pbs), ("ebs", self.ebs)] {
             let wrong = size.is_some_and(|size| depth(size, 1).is_none());
@@ -152,8 +156,7 @@ impl Params {
         };
         let beside = if key == "cbs" && self.ebs.is_some() { "or ebs " } else { "" };
         let why = format!(
-            "{beside}must be at least {largest} bytes, the largest packet on this line, not {} bytes: it would always be red",
-            has / OCTET
+            "{beside}must be at least {largest} bytes, the largest packet on this line, which would always be red"
         );
         refuse_if(has < needs, key, why)
     }

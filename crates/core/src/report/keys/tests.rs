@@ -129,7 +129,7 @@ duration = "1 s"
 adaptation = { kind = "packet" }
 topology = { template = "leaf-spine", leaves = 2, spines = 1, hosts = 2, host = { rate = "1 Gb/s", delay = "1 us" }, fabric = { rate = "1 Gb/s", delay = "1 us" } }
 measure = { transfers = true, pauses = ["host1->leaf1"] }
-port = { default = { memory = "chip" } }
+port = { default = { memory = "chip", police = { kind = "gcra", cir = "1 Gb/s", cbs = "1 MB" } } }
 [memory.chip]
 size = "1 MB"
 pool = { in = { side = "ingress" } }

@@ -73,8 +73,16 @@ impl Writer {
             false => self.line(format_args!("[port.{section}]\nbuffer = \"{buffer} {unit}\"")),
         }
         self.uses_memory |= self.shared;
-        let admission = self.pick(&["tail-drop", "tail-drop", "red", "codel", "step", "ppd"]);
-        self.line(format_args!("admission = {{ policy = \"{admission}\" }}"));
+        let admission = self.pick(&[
+            "\"tail-drop\"",
+            "\"tail-drop\"",
+            "\"codel\"",
+            "\"step\"",
+            "\"ppd\"",
+            "\"red\"",
+            "\"red\", weight = 0.2, yellow = { min_threshold = \"1 %\", max_p = 0.5 }, red = { max_threshold = \"25 %\" }",
+        ]);
+        self.line(format_args!("admission = {{ policy = {admission} }}"));
         let group = self.pick(&[
             "",
             ", group = { queues = [\"one\", \"two\"] }",
