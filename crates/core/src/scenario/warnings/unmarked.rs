@@ -69,7 +69,7 @@ mod tests {
             "{messages:?}"
         );
         for sets in [
-            "port.bottleneck.admission={ policy = \"step\", threshold = \"20 packets\" }",
+            "port.bottleneck.admission={ policy = \"step\", threshold = \"30 kB\" }",
             "port.bottleneck.admission={ policy = \"red\", action = \"mark\" }",
             "port.bottleneck.discipline=dualpi2",
             "flows.transport.congestion=bbr",

@@ -697,6 +697,21 @@ mod tests {
     }
 
     #[test]
+    fn in_linux_a_timeout_is_taken_back_if_what_was_sent_again_had_arrived() {
+        for (laws, threshold) in [(Laws::Linux, None), (Laws::Rfc, Some(2 * 1460))] {
+            let params = Params { laws, sack: true, dsack: true, initial_window: 4, ..exact() };
+            let (mut sender, mut out) = open(&params);
+            let now = sender.next_timer().unwrap();
+            sender.on_timer(now, &mut out);
+            assert_eq!((out[4].seq, out[4].repeats, sender.ssthresh()), (0, 1, Some(2 * 1460)));
+            sender.on_segment(now, &ack(4 * 1460), &mut out);
+            let twice = SackBlocks::of(&[(0, 1460)]);
+            sender.on_sack(now, &Segment { len: twice.octets(), ..ack(4 * 1460) }, &twice, &mut out);
+            assert_eq!((sender.ssthresh(), sender.stats().timeouts), (threshold, 1), "{laws:?}");
+        }
+    }
+
+    #[test]
     fn statistics_of_a_warm_up_can_be_taken_away() {
         let (mut sender, mut out) = open(&exact());
         sender.on_timer(sender.next_timer().unwrap(), &mut out);
