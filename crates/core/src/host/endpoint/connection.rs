@@ -203,7 +203,8 @@ impl Connection {
     /// flows.
     fn began_in_slow_start(&self) -> Option<bool> {
         let is_greedy = self.application.as_ref().is_none_or(|application| application.is_greedy());
-        is_greedy.then(|| self.baseline.as_ref().is_none_or(|totals| totals.in_slow_start))
+        let in_slow_start = || self.baseline.as_ref().is_none_or(|totals| totals.in_slow_start);
+        is_greedy.then(|| !self.sender.measures() && in_slow_start())
     }
 
     /// Return the durations of files since the last reset; `None` for a flow without files.
@@ -232,7 +233,7 @@ impl Connection {
     fn is_in_first_slow_start(&self) -> bool {
         let (sender, stats) = (&self.sender, self.sender.stats());
         let limit = sender.ssthresh().map_or(sender.send_window(), |level| level.min(sender.send_window()));
-        let is_growing = !sender.measures() && (sender.acked() == 0 || sender.cwnd() < limit);
+        let is_growing = sender.acked() == 0 || sender.cwnd() < limit;
         is_growing && stats.timeouts + stats.fast_retransmits == 0
     }
 }

@@ -112,8 +112,12 @@ pub struct Scoreboard {
     /// The highest end of a segment that has arrived (RACK.fack).
     highest: u64,
     /// The end of each segment that has been declared lost, for a control that asks for them.
-    found: Option<Box<VecDeque<u64>>>,
+    found: Option<Box<FoundLosses>>,
 }
+
+/// The ends of segments that have been declared lost, in this order.
+#[derive(Clone, Debug, Default)]
+struct FoundLosses(VecDeque<u64>);
 
 impl Scoreboard {
     /// A scoreboard without outstanding octets; the next one is `base`.
@@ -128,7 +132,7 @@ impl Scoreboard {
 
     /// Take the oldest entry of the list of losses: the end of a segment, and its octets that are not acknowledged.
     pub(super) fn next_found(&mut self) -> Option<(u64, u64)> {
-        let end = self.found.as_mut()?.pop_front()?;
+        let end = self.found.as_mut()?.0.pop_front()?;
         let index = self.index_of(end - 1);
         Some((end, self.len_of(index)))
     }
@@ -437,7 +441,7 @@ impl Scoreboard {
             SegmentState::InFlight => {
                 segment.state = SegmentState::Lost;
                 self.mended = self.mended.min(start);
-                self.found.iter_mut().for_each(|found| found.push_back(start + len));
+                self.found.iter_mut().for_each(|found| found.0.push_back(start + len));
             }
             SegmentState::Repeated => segment.state = SegmentState::Retransmitted,
             SegmentState::Lost | SegmentState::Retransmitted | SegmentState::Sacked => return,
@@ -454,7 +458,7 @@ impl Scoreboard {
             self.again -= len;
             segment.state = SegmentState::Lost;
             (self.mended, self.filled) = (self.mended.min(start), self.filled.min(start));
-            self.found.iter_mut().for_each(|found| found.push_back(start + len));
+            self.found.iter_mut().for_each(|found| found.0.push_back(start + len));
         }
         self.lose(index);
     }

@@ -39,7 +39,7 @@ const SLOWEST: u128 = 2 * SIZE * 40;
 const FASTEST: u128 = 12_500_000_000;
 
 fn nearest(a: u128, b: u128) -> u128 {
-    if b == 0 { u128::from(u64::MAX) } else { (a + b / 2) / b }
+    (a + b / 2).checked_div(b).unwrap_or(u64::MAX.into())
 }
 
 impl Model {

@@ -115,7 +115,7 @@ struct Prague {
 
 /// Return `a / divisor`, rounded to the nearest; a division by 0 gives the largest number.
 fn rounded(a: u128, divisor: u128) -> u64 {
-    if divisor == 0 { u64::MAX } else { u64::try_from((a + divisor / 2) / divisor).unwrap_or(u64::MAX) }
+    (a + divisor / 2).checked_div(divisor).and_then(|quotient| quotient.try_into().ok()).unwrap_or(u64::MAX)
 }
 
 /// Return α after a virtual round trip in which `marked` of `received` packets were marked.
