@@ -55,7 +55,8 @@ def test_every_panel_says_in_words_what_it_shows_and_in_what_unit(everything: An
         "early discard",
         "in-order data (Mb/s)",
         "all 10 flows",
-        "congestion window (kB)",
+        "congestion window",
+        "of 4 of 10 flows (kB)",
         "flow1",
         "occupancy (cells)",
         "share of time",
@@ -239,11 +240,11 @@ def test_a_delay_needs_the_rate_of_the_line() -> None:
     result = pushout.run("lan", set={**SHORT, "measure.occupancy": ["bottleneck"]})
     with pytest.raises(pushout.QuestionError, match="draw the scenario itself"):
         result.plot("sojourn")
-    packets = {"duration": "0.1 s", "port.bottleneck.buffer": "50 packets"}
-    with pytest.raises(
-        pushout.QuestionError, match="no port whose buffer is in bytes or cells, so there is no sojourn"
-    ):
-        pushout.plot("w1-packet", what="delay", set=packets)
+    scenario = pushout.Scenario("home-uplink").with_(duration="2 s", warmup="0 s")
+    (axes,) = scenario.plot(what="sojourn").axes
+    assert axes.get_ylabel().startswith("sojourn time\nof full packets (")
+    (axes,) = pushout.plot("lan", what="sojourn", set={"duration": "0.1 s"}).axes
+    assert axes.get_ylabel().startswith("sojourn time (")
 
 
 def test_of_a_fabric_the_fullest_memories_are_drawn() -> None:
@@ -584,3 +585,29 @@ def test_a_port_without_state_has_no_panel_of_it() -> None:
 def test_where_ports_share_a_memory_it_is_drawn_instead_of_their_queues() -> None:
     drawn = pushout.plot("chip", set={"duration": "20 ms", "warmup": "0 s"})
     assert [axes.get_ylabel() for axes in drawn.axes] == ["memory (cells)", "in-order data (Gb/s)"]
+
+
+def numbers(axis: Any) -> list[str]:
+    """The numbers beside an axis within its view."""
+    low, high = axis.get_view_interval()
+    shown = [tick.label1.get_text() for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+    return [text for text in shown if text]
+
+
+def test_a_logarithmic_axis_has_several_numbers() -> None:
+    line = pushout.Link("10 Gb/s", "1 us")
+    rack = pushout.Scenario.leaf_spine(leaves=2, spines=2, hosts=4, host=line, fabric=line)
+    figure = rack.plot(what="fct,slowdown")
+    figure.draw_without_rendering()
+    assert [axes.get_xscale() for axes in figure.axes] == ["log", "log"]
+    assert all(len(numbers(axes.xaxis)) >= 3 for axes in figure.axes)
+    median, slowest = figure.axes[1].lines[:2]
+    assert median.get_marker() != slowest.get_marker()
+    assert median.get_color() != slowest.get_color()
+
+
+def test_panels_have_letters_where_there_are_several() -> None:
+    letters = [[text.get_text() for text in axes.texts] for axes in pushout.plot("lan", set=SHORT).axes]
+    assert letters == [["a"], ["b"], ["c"]]
+    (axes,) = pushout.plot("lan", what="queue", set=SHORT).axes
+    assert not axes.texts

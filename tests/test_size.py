@@ -1011,3 +1011,12 @@ def test_an_answer_falls_if_a_value_above_one_that_meets_the_goal_misses_it(meet
     answer = Answer.__new__(Answer)
     object.__setattr__(answer, "tried", tried[::-1])
     assert is_falling(answer) is falls
+
+
+def test_the_picture_of_a_ratio_is_not_empty_and_its_marks_have_a_key() -> None:
+    narrow = {"low": "4000 cells", "high": "8000 cells", "least": 6, "most": 6, "resolution": 0.5}
+    found = pushout.size("lan", "goodput_ratio>=0.5", "port.bottleneck.buffer", set={"duration": "5 s"}, **narrow)
+    figure = found.plot()
+    low, high = figure.axes[0].get_ylim()
+    assert low > 0.2 * high, "it does not begin at zero, where nothing is"
+    assert "answer" in {text.get_text() for text in figure.legends[0].get_texts()}

@@ -173,3 +173,11 @@ def test_runs_that_end_too_early_are_counted(capsys: pytest.CaptureFixture[str],
         "the frame had not left the port at the end, and counts as not saved: lengthen duration."
         in capsys.readouterr().out
     )
+
+
+def test_decisions_in_vain_stand_below_the_axis_of_losses() -> None:
+    axes, below = pushout.why("two-routers", loss=3).plot().axes
+    losses = [value for line in axes.lines for value in line.get_ydata()]
+    assert min(losses) > 0, "a tick at a number of losses would be read as one"
+    assert [label.get_text() for label in below.get_yticklabels()] == ["in vain"]
+    assert axes.get_xlim() == below.get_xlim()

@@ -52,8 +52,12 @@ class WhyResult(Tabled):
 
         if "report" in self.document:
             raise QuestionError("a report has no figure: ask about one frame (loss=1)")
-        with drawing.paper() as (figure, ((axes,),)):
-            _draw(axes, self.document)
+        with drawing.paper(rows=2, height_ratios=(8, 1)) as (figure, ((axes,), (below,))):
+            figure.set_figheight(drawing.HEIGHT_IN)
+            _draw(axes, below, self.document)
+            drawing.legend(figure, axes)
+            lost = self.document["frame"]
+            drawing.headed(figure, f"Frame {lost['number']} of {lost['flow']}: what would have saved it")
         return figure
 
 
@@ -137,39 +141,41 @@ def _with(choice: Choice, source: Source, sets: Sequence[str]) -> Any:
         raise (policy_refused(error, choice, changed) if changed else error) from None
 
 
-def _draw(axes: Any, document: Document) -> None:
-    """Draw decisions by their time before the ill, and the losses of the worlds in which the frame is saved."""
+def _draw(axes: Any, below: Any, document: Document) -> None:
+    """Draw decisions by their time before the ill, and the losses of the worlds in which the frame is saved.
+
+    Those in vain have a strip of their own `below`, because no number of losses belongs to them.
+    """
+    from pushout.answer import drawing
+
     end = document["rule"]["time_s"]
     flows = list(dict.fromkeys(each["flow"] for each in (*document["saves"], *document["others"])))
-    for number, name in enumerate(flows):
+    for name, look in zip(flows, drawing.looks(len(flows)), strict=True):
         saving = [each for each in document["saves"] if each["flow"] == name]
-        style = {"s": 16, "color": f"C{number % 10}", "linewidths": 0}
-        axes.scatter([_ms(each, end) for each in saving], [each["losses"] for each in saving], label=name, **style)
-        tried = [_ms(each, end) for each in document["others"] if each["flow"] == name]
-        axes.plot(tried, [BARS] * len(tried), "|", color=style["color"], transform=axes.get_xaxis_transform(), ms=7)
-    axes.axhline(document["losses"], color="0.4", lw=0.8)
-    _write(axes, f"as it was: {document['losses']}", (0.0, document["losses"]), ("axes fraction", "data"))
-    _write(axes, "in vain", (0.0, BARS), "axes fraction")
+        mark = {"color": look["color"], "marker": look["marker"], "linestyle": "none"}
+        axes.plot([_s(each, end) for each in saving], [each["losses"] for each in saving], label=name, ms=4, **mark)
+        tried = [_s(each, end) for each in document["others"] if each["flow"] == name]
+        below.plot(tried, [0.0] * len(tried), "|", color=look["color"], ms=7)
+    name = f"as it was: {document['losses']}"
+    axes.axhline(document["losses"], color=drawing.GREY, linewidth=0.8, linestyle=":", label=name)
     if best := document["best"]:
-        _write(axes, f"{best['flow']} {best['number']}", (_ms(best, end), best["losses"]), "data")
-    axes.set_xlim(right=0.0)
-    low, high = axes.get_ylim()
-    axes.set_ylim(low - 2 * BARS * (high - low), high)  # room for the bars
-    axes.set_xlabel("refused this long before the loss (ms)")
-    axes.set_ylabel("frames lost in the run")
-    lost = document["frame"]
-    axes.set_title(f"Frame {lost['number']} of {lost['flow']}: what would have saved it", loc="left")
-    axes.legend(frameon=False, ncols=min(4, max(1, len(flows))))
+        text = {"fontsize": drawing.LETTER_PT, "xytext": (3, 3), "textcoords": "offset points", "va": "bottom"}
+        axes.annotate(f"{best['flow']} {best['number']}", (_s(best, end), best["losses"]), **text)
+    for each in (axes, below):
+        each.set_xlim(_first(document, end), 0.0)
+    axes.locator_params(axis="y", integer=True)
+    drawing.frame(axes, "", "frames lost in the run")
+    axes.tick_params(axis="x", labelbottom=False)
+    below.set_yticks([0.0], ["in vain"])
+    below.tick_params(axis="y", length=0)
+    drawing.frame(below, "refused this long before the loss (s)", "", grid="x")
+    below.set_yticks([0.0], ["in vain"])
 
 
-def _ms(decision: Document, end: float) -> float:
-    return float(1e3 * (decision["time_s"] - end))
+def _first(document: Document, end: float) -> float:
+    """Return the beginning of the axis of time: a little before the first decision."""
+    return 1.03 * min((_s(each, end) for each in (*document["saves"], *document["others"])), default=-1e-3)
 
 
-BARS = 0.05
-"""Height, as a share of the axes, of the bars for decisions that would not have saved the frame."""
-
-
-def _write(axes: Any, text: str, at: tuple[float, float], coordinates: Any) -> None:
-    """Write a label a little above and to the right of a point."""
-    axes.annotate(text, at, xytext=(3, 3), textcoords="offset points", xycoords=coordinates, va="bottom", fontsize=8)
+def _s(decision: Document, end: float) -> float:
+    return float(decision["time_s"] - end)

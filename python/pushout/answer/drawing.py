@@ -271,7 +271,8 @@ def frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
     """Name the axes with the unit of their numbers; times and rates get a readable unit."""
     axes.grid(axis=grid)
     for axis, text in ((axes.xaxis, x), (axes.yaxis, y)):
-        titled(axis, text, max(map(abs, axis.get_view_interval())))
+        low, high = sorted(map(abs, axis.get_view_interval()))
+        titled(axis, text, math.sqrt(low * high) if axis.get_scale() == "log" else high)
 
 
 def titled(axis: Any, text: str, largest: float) -> None:
@@ -303,18 +304,28 @@ def upward(axes: Any, means: Sequence[float], level: float | None = None) -> Non
         shown = [*means, *([level] if level and level > 0 else [])]
         axes.set_yscale("log", nonpositive="clip")
         axes.set_ylim(bottom=min(shown) / 2, top=2 * max(shown))
+    elif means and min(means) > NEARLY_ALIKE * max(means):
+        axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
     else:
         from_zero(axes, means)
 
+
+NEARLY_ALIKE = 0.5
+"""Ratio of the smallest to the largest mean from which an axis does not begin at zero, which would leave it empty."""
 
 DECADES_UP = 20
 """Ratio of the largest to the smallest mean from which a vertical axis is logarithmic."""
 
 
-def noted(axes: Any, point: tuple[float, float], text: str, look: Look) -> None:
-    """Write a text beside a point of a curve, in its colour; the limits of the axes must be final."""
+def noted(axes: Any, point: tuple[float, float], text: str, look: Look, level: float | None = None) -> None:
+    """Write a text beside a point of a curve, in its colour, on the side away from a line at `level`.
+
+    The limits of the axes must be final.
+    """
     letters = {"fontsize": LETTER_PT, "color": look["color"], "fontweight": "bold"}
-    axes.annotate(text, point, (6, _beside(axes, point)), textcoords="offset points", **letters)
+    ground = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
+    side = -2 * LETTER_PT if level is not None and point[1] <= level else _beside(axes, point)
+    axes.annotate(text, point, (6, side), textcoords="offset points", bbox=ground, **letters)
 
 
 def _beside(axes: Any, point: tuple[float, float]) -> float:

@@ -40,6 +40,7 @@ def draw(runs: Sequence[Run], what: Sequence[Panel], theme: Theme, title: str | 
                 _name(axes, panel.names)
             drawing.above(axes, theme, panel.title, doubts)
         _level(column, drawn)
+        _lettered(column, theme)
         if heading := _heading(runs) if title is None else title:
             lines = wrap(heading, int(theme.width_in / (drawing.LETTER_IN * theme.letters_pt)))
             figure.suptitle("\n".join(lines), fontsize=1.1 * theme.letters_pt)
@@ -76,6 +77,14 @@ def _level(column: Sequence[Any], drawn: Sequence[Drawn]) -> None:
     highest = max((axes.get_ylim()[1] for axes in alike), default=0.0)
     for axes in alike:
         axes.set_ylim(top=highest)
+
+
+def _lettered(column: Sequence[Any], theme: Theme) -> None:
+    """Give each of several panels a letter, by which a text can name it."""
+    for number, axes in enumerate(column if len(column) > 1 else ()):
+        style = {"fontsize": 1.1 * theme.letters_pt, "fontweight": "bold", "va": "bottom", "ha": "right"}
+        place = {"xycoords": "axes fraction", "xytext": (-0.6 * theme.letters_pt, 1), "textcoords": "offset points"}
+        axes.annotate(chr(ord("a") + number % 26), (0, 1), **place, **style)
 
 
 def _heading(runs: Sequence[Run]) -> str:

@@ -66,7 +66,9 @@ def _cwnd(runs: Sequence[Run]) -> list[Drawn]:
         ]
         return over_time(axes, curves)
 
-    return [Drawn("congestion window (bytes)", TIME, draw)]
+    counts = {(len(names), sum("segments_sent" in flow for flow in run.documents[0]["flows"])) for run, names in shown}
+    few = next((f"\nof {some} of {most} flows" for some, most in sorted(counts) if some < most), "")
+    return [Drawn(f"congestion window{few} (bytes)", TIME, draw)]
 
 
 def _fct(runs: Sequence[Run]) -> list[Drawn]:
@@ -99,7 +101,7 @@ TAIL = 100
 def _spread_out(axes: Any, values: Any) -> None:
     """Make the axis to the right logarithmic if the values differ much."""
     if values.max() >= LOGARITHMIC * values.min() > 0:
-        axes.set_xscale("log")
+        drawing.log(axes)
     else:
         axes.set_xlim(left=0)
 
@@ -111,11 +113,14 @@ def _slowdown(runs: Sequence[Run]) -> list[Drawn]:
     found = [series.slowdowns(run) for run in runs]
 
     def draw(axes: Any, _: int) -> Doubts:
-        for run, groups, look in zip(runs, found, drawing.looks(len(runs)), strict=True):
+        looks = drawing.looks(max(2, len(runs)))
+        for run, groups, look in zip(runs, found, looks, strict=False):
             named = f"{run.name}, " if len(runs) > 1 else ""
-            for what, values, line in (("median", groups.median, "-"), ("99th percentile", groups.p99, "--")):
-                style: dict[str, Any] = {"color": look["color"], "marker": look["marker"], "ms": 3.5}
-                axes.plot(groups.octets, values, linestyle=line, label=f"{named}{what}", **style)
+            other = look if len(runs) > 1 else looks[1]  # of several runs, the colour says which one it is
+            full: dict[str, Any] = {"color": look["color"], "marker": look["marker"], "ms": 3.5}
+            hollow = {**full, "color": other["color"], "marker": other["marker"], "markerfacecolor": "white"}
+            axes.plot(groups.octets, groups.median, linestyle="-", label=f"{named}median", **full)
+            axes.plot(groups.octets, groups.p99, linestyle="--", label=f"{named}99th percentile", **hollow)
         _spread_out(axes, np.concatenate([groups.octets for groups in found]))
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

@@ -80,7 +80,8 @@ def sojourn(runs: Sequence[Run]) -> list[Drawn]:
         ]
         return over_time(axes, curves)
 
-    return [Drawn("sojourn time (s)", TIME, draw)]
+    of = "\nof full packets" if _unit(runs, shown) == "packets" else ""
+    return [Drawn(f"sojourn time{of} (s)", TIME, draw)]
 
 
 def _draining(run: Run) -> list[str]:

@@ -55,7 +55,7 @@ class Recording(NamedTuple):
     """Capacity of each port, and its measure."""
     network: Network
     drains_s: dict[str, float]
-    """The time in which the line of a port sends a byte or a cell of its queue."""
+    """The time in which the line of a port sends a byte, a cell or a full packet of its queue."""
 
 
 def panels(what: str | Iterable[str]) -> list[Panel]:
@@ -158,12 +158,12 @@ def recording(
     return Recording(title, what, planned, chosen, shown, list(shared), buffers, network(explained), drains)
 
 
-OCTETS = {"bytes": 1, "cells": CELL_BYTES}
-"""Octets of the units in which ports count that are all of one length."""
+OCTETS = {"bytes": 1, "cells": CELL_BYTES, "packets": ETHERNET}
+"""Octets of the units in which ports count; packets are taken to be full."""
 
 
 def _drains_s(known: Mapping[str, Port], names: Iterable[str]) -> dict[str, float]:
-    """Return the time in which the line of each port sends a unit of its queue, if units are of one length."""
+    """Return the time in which the line of each port sends a unit of its queue, if their length is known."""
     found = ((name, OCTETS.get(known[name].measure), known[name].sends_bps) for name in names)
     return {name: 8 * octets / bps for name, octets, bps in found if octets}
 
@@ -190,7 +190,7 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
     """Panels that a scenario cannot fill, and what it takes to fill them."""
     lacks: dict[Panel, str] = {}
     if not _drains_s(ports(explained), at):
-        lacks["sojourn"] = "port whose buffer is in bytes or cells"
+        lacks["sojourn"] = "port whose buffer is in bytes, cells or packets"
     if not at:
         lacks |= dict.fromkeys(OF_BUFFERS, "port with a limited buffer")
     if not explained.get("storm") and not any("pause" in keys for keys in explained.get("queue", {}).values()):
@@ -327,9 +327,8 @@ def _to_see_peaks(explained: Document, at: Sequence[str]) -> int:
     """Count the samples of a run that has `STEPS` of them while the fastest of these ports sends a full buffer."""
     known = ports(explained)
     rates = {line.name: line.rate_bps for line in lines(explained)}
-    octets = {"bytes": 1, "cells": CELL_BYTES, "packets": ETHERNET}
     sizes = {name: size for name in at if (size := content(known[name].buffer)) and size[0]}
-    drains_s = [8 * amount * octets[unit] / rates[name] for name, (amount, unit) in sizes.items()]
+    drains_s = [8 * amount * OCTETS[unit] / rates[name] for name, (amount, unit) in sizes.items()]
     return min(FINEST, round(STEPS * _measured_ps(explained) / 1e12 / min(drains_s))) if drains_s else 0
 
 

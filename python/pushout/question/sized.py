@@ -146,7 +146,7 @@ class SizeResult(HasWarnings, Framed):
             drawing.log(axes)
         drawing.upward(axes, means, goal.level)
         for answer, tried, look in zip(self.answers, parts, drawing.looks(len(self.answers)), strict=True):
-            self._note(axes, answer, tried, look)
+            self._note(axes, answer, tried, look, goal.level)
         over = drawing.label(self.over)
         across = f"{over} ({self.space.unit})" if self.space.unit else over
         drawing.frame(axes, across, drawing.label(goal.path if goal.path == LOSS else goal.column))
@@ -158,7 +158,7 @@ class SizeResult(HasWarnings, Framed):
         name, span = self._needs(answer), None if answer.sure else self._span(answer)
         if span is not None:
             name = f"{name} ({' to '.join(brief(self.space.text(end)) for end in span)})"
-            axes.axvspan(*span, color=look["color"], alpha=0.12, linewidth=0, zorder=0)
+            axes.axvspan(*span, color=look["color"], alpha=0.12, linewidth=0, zorder=0, label="range left open")
         tried = sorted(points, key=lambda point: point.value)
         known = [(point.value, point.mean) for point in tried if point.mean]
         mark = {"color": look["color"], "fmt": look["marker"], "capsize": 2.5, "ms": 4.5}
@@ -168,16 +168,18 @@ class SizeResult(HasWarnings, Framed):
         axes.plot(places, means, color=look["color"], lw=0.7)
         if answer.value is not None:
             # wide and pale, behind the interval at this value
-            axes.axvline(answer.value, color=look["color"], linewidth=4, alpha=0.3, zorder=0.5)
+            axes.axvline(answer.value, color=look["color"], linewidth=4, alpha=0.3, zorder=0.5, label="answer")
 
-    def _note(self, axes: Any, answer: Answer, points: Sequence[Tried], look: Mapping[str, Any]) -> None:
-        """Write an answer at its point of the curve."""
+    def _note(
+        self, axes: Any, answer: Answer, points: Sequence[Tried], look: Mapping[str, Any], goal: float | None
+    ) -> None:
+        """Write an answer at its point of the curve, not across the line of the goal."""
         from pushout.answer import drawing
 
         for point in points:
             if point.value == answer.value and point.mean:
                 text = brief(self.space.text(point.value)) + ("" if answer.sure else " ?")
-                drawing.noted(axes, (point.value, point.mean["mean"]), text, look)
+                drawing.noted(axes, (point.value, point.mean["mean"]), text, look, goal)
 
     def _span(self, answer: Answer) -> tuple[float, float]:
         """Return the range of an answer; an open end is that of the search."""
