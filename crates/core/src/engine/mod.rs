@@ -116,6 +116,9 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
             EngineKind::Reference,
             Some("the rate of a line changes, so that no time of a packet is known ahead"),
         ),
+        EngineKind::Fast if !scenario.reorders.is_empty() => {
+            (EngineKind::Reference, Some("packets pass others behind a line, by intent"))
+        }
         EngineKind::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
             (EngineKind::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }

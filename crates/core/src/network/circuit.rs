@@ -114,9 +114,10 @@ pub struct Circuit {
 }
 
 /// Return whether packets of a circuit may overtake each other, because it has several routes or because a port on
-/// its way reorders packets.
+/// its way, or the line behind it, reorders packets.
 fn lets_overtake(scenario: &Scenario, spec: &Vc) -> bool {
-    spec.spread.is_some() || spec.path.iter().any(|&line| scenario.lines[line].port.lets_overtake())
+    let reorders = |line: LineId| scenario.lines[line].port.lets_overtake() || scenario.reorders_on(line);
+    spec.spread.is_some() || spec.path.iter().any(|&line| reorders(line))
 }
 
 /// Frames in flight on a circuit whose packets may overtake each other.

@@ -17,7 +17,7 @@ use crate::host::flow::Flow;
 use crate::host::outcome::FlowOutcome;
 use crate::link::control::Control;
 use crate::link::gate::credit::{self, CreditReceiver};
-use crate::link::gate::{self, loss, storm};
+use crate::link::gate::{self, loss, reorder, storm};
 use crate::link::line::{Line, Rest};
 use crate::link::port::{Parts, Port};
 use crate::memory::pushout::{Content, Cut};
@@ -292,6 +292,8 @@ fn gates<'a>(
     scenario.losses.iter().for_each(|spec| losses[spec.line].push(spec));
     let mut storms: IdVec<LineId, Vec<&storm::Spec>> = IdVec::filled(Vec::new(), scenario.lines.len());
     scenario.storms.iter().for_each(|spec| storms[spec.line].push(spec));
+    let mut reorders: IdVec<LineId, Vec<&reorder::Spec>> = IdVec::filled(Vec::new(), scenario.lines.len());
+    scenario.reorders.iter().for_each(|spec| reorders[spec.line].push(spec));
     let mut responses: IdVec<LineId, Vec<(u32, u32, Span)>> = IdVec::filled(Vec::new(), scenario.lines.len());
     for (number, memory) in scenario.memories.pairs() {
         let pauses = memory.queues.iter().filter_map(|queue| Some((queue.line, queue.limits.pause?)));
@@ -299,10 +301,10 @@ fn gates<'a>(
             responses[line].push((pause.class, number.0, pause.response));
         }
     }
-    let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(storms).zip(responses);
+    let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(reorders).zip(storms).zip(responses);
     let lines = lines.zip(scenario.paused_lines()).zip(scenario.lines.keys());
     let names: Vec<&str> = scenario.sections.queues.0.iter().map(|(name, _)| name.as_str()).collect();
-    lines.map(move |((((((line, vcs), losses), storms), responses), is_paused), index)| {
+    lines.map(move |(((((((line, vcs), losses), reorders), storms), responses), is_paused), index)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
         let (maxima, rate) = (&scenario.maxima(&line.port), line.rate.mean());
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
@@ -312,6 +314,7 @@ fn gates<'a>(
             line,
             keys,
             losses,
+            reorders: &reorders,
             classes,
             is_paused,
             logs_pauses: scenario.measure.pauses.binary_search(&index).is_ok(),

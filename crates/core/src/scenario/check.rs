@@ -18,6 +18,7 @@ use super::model::{
 };
 use super::pacing;
 use super::ports::{self, Ports};
+use super::reorders;
 use super::round_trips::RoundTrips;
 use super::spread;
 use super::storms;
@@ -108,6 +109,7 @@ pub(super) fn check(
         workload,
         memories: IdVec::default(),
         losses: Vec::new(),
+        reorders: Vec::new(),
         storms: Vec::new(),
         measure: Measures::default(),
         sections: memories.sections(),
@@ -124,6 +126,8 @@ pub(super) fn check(
     (scenario.sections.losses, scenario.losses) = (intended.entries, intended.specs);
     let storms = storms::check(file.storm, &scenario)?;
     (scenario.sections.storms, scenario.storms) = (storms.entries, storms.specs);
+    let reorders = reorders::check(file.reorder, &scenario)?;
+    (scenario.sections.reorders, scenario.reorders) = (reorders.entries, reorders.specs);
     storms::settle_watchdogs(&mut scenario, &ports)?;
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;

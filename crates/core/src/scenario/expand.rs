@@ -46,6 +46,8 @@ pub(super) struct SectionedFile<'a> {
     pub queue: Option<&'a Node>,
     /// The list of losses by intent.
     pub loss: Option<&'a Node>,
+    /// The list of reordering by intent.
+    pub reorder: Option<&'a Node>,
     /// The list of pauses from outside.
     pub storm: Option<&'a Node>,
     /// The section of measures.
@@ -135,7 +137,8 @@ impl<'a> SectionedFile<'a> {
         let (flows, node) = (table.take("flows"), table.take("node"));
         let (link, flow) = (table.take("link"), table.take("flow"));
         let workload = table.take("workload");
-        let (loss, storm, measure) = (table.take("loss"), table.take("storm"), table.take("measure"));
+        let (loss, reorder) = (table.take("loss"), table.take("reorder"));
+        let (storm, measure) = (table.take("storm"), table.take("measure"));
         let (recording, rows) = (table.take(replay::Params::TABLE), table.take(list::Params::TABLE));
         table.finish()?;
         Ok(SectionedFile {
@@ -145,6 +148,7 @@ impl<'a> SectionedFile<'a> {
             memory,
             queue,
             loss,
+            reorder,
             storm,
             measure,
             workload,

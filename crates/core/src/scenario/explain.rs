@@ -45,6 +45,9 @@ pub fn explain(scenario: &Scenario) -> Json {
     if !s.sections.losses.is_empty() {
         keys.insert("loss".to_string(), s.sections.losses.iter().map(table).collect());
     }
+    if !s.sections.reorders.is_empty() {
+        keys.insert("reorder".to_string(), s.sections.reorders.iter().map(table).collect());
+    }
     if !s.sections.storms.is_empty() {
         keys.insert("storm".to_string(), s.sections.storms.iter().map(table).collect());
     }

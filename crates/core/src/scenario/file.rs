@@ -17,7 +17,7 @@ use crate::section;
 use crate::source;
 use crate::transport;
 use crate::unit::CUT_BYTES;
-use crate::units::{Bytes, Rate, Span};
+use crate::units::{Bytes, PartsPerMillion, Rate, Span};
 
 crate::choice! {
     /// How a run is computed. Both engines give the same result.
@@ -386,6 +386,21 @@ section! {
         pub reroute_after: Option<Span> = None,
         /// Random losses, single or in bursts.
         pub gilbert: Option<Nested<loss::Gilbert>> = None,
+    }
+}
+
+section! {
+    /// Reordering by intent on a link of packets: some of its packets are held back behind the line for a time, while others pass
+    /// them. Each entry has one of the keys share and packets.
+    pub struct ReorderSection {
+        /// The link, or a class of links of which each reorders by itself.
+        pub link: String,
+        /// Share of the packets that are held back, drawn for each packet.
+        pub share: Option<PartsPerMillion> = None,
+        /// Numbers of the packets that are held back, from 1, in the order in which the line sends them.
+        pub packets: Vec<u64> = Vec::new(),
+        /// How much later than without this entry they arrive; of several entries the longest time counts.
+        pub by: Span,
     }
 }
 

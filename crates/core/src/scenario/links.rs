@@ -17,7 +17,7 @@ use crate::units::{Bytes, Rate, Span};
 /// The greatest weight of a link among equal ones.
 const MOST_WEIGHT: u32 = 65_535;
 /// The longest delay: 255 hops of it are a few days, which fit into instants of 64 bits.
-const LONGEST_DELAY: Span = Span::secs(3_600);
+pub(super) const LONGEST_DELAY: Span = Span::secs(3_600);
 
 /// Check all links and build their lines; the line of the other direction follows that of the link.
 pub(super) fn check(

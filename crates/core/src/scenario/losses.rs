@@ -4,7 +4,7 @@ use super::file::LossSection;
 use super::measure::{listed, no_port};
 use super::model::{Flow, Line, Medium, Scenario};
 use crate::language::item::{Item, entries};
-use crate::language::spec::Nested;
+use crate::language::spec::{Nested, Section};
 use crate::language::tree::{Fault, Node, Value};
 use crate::link::gate::loss::{Pattern, Spec};
 use crate::units::Span;
@@ -46,7 +46,7 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended
             "link",
             "cannot lose units beside credits, which promise that nothing is lost",
         )?;
-        let (lines, circuits) = (lines(&item, &scenario.lines)?, circuits(&item, scenario)?);
+        let (lines, circuits) = (lines(&item, &item.it.link, &scenario.lines)?, circuits(&item, scenario)?);
         let pattern = pattern(&item)?;
         for line in lines {
             check_line(&item, &scenario.lines[line])?;
@@ -102,9 +102,13 @@ fn rerouted(
 }
 
 /// Return the line that an entry names, or the lines of a class.
-fn lines(item: &Item<'_, LossSection>, lines: &IdVec<LineId, Line>) -> Result<Vec<LineId>, Fault> {
+pub(super) fn lines(
+    item: &Item<'_, impl Section>,
+    link: &String,
+    lines: &IdVec<LineId, Line>,
+) -> Result<Vec<LineId>, Fault> {
     let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
-    let names = std::slice::from_ref(&item.it.link);
+    let names = std::slice::from_ref(link);
     listed(names, known).map_err(|name| item.fault("link", no_link(name, lines)))
 }
 
@@ -160,7 +164,11 @@ fn pattern(item: &Item<'_, LossSection>) -> Result<Pattern, Fault> {
 }
 
 /// Check that numbers are in increasing order, from 1 on, and return them.
-fn numbers_of(item: &Item<'_, LossSection>, key: &str, numbers: &[u64]) -> Result<Vec<u64>, Fault> {
+pub(super) fn numbers_of(
+    item: &Item<'_, impl Section>,
+    key: &str,
+    numbers: &[u64],
+) -> Result<Vec<u64>, Fault> {
     item.ensure(!numbers.contains(&0), key, "must be numbers from 1; the first unit has the number 1")?;
     if let Some(pair) = numbers.windows(2).find(|pair| pair[0] >= pair[1]) {
         let message = format!("{} stands before {}: give the numbers in increasing order", pair[0], pair[1]);

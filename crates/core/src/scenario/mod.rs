@@ -23,6 +23,8 @@ mod links;
 
 mod losses;
 
+mod reorders;
+
 mod storms;
 
 mod ports;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use super::file::{EngineKind, Medium, NodeKind, Routing};
-use super::file::{FlowSection, LossSection, MemorySection, QueueSection, StormSection};
+use super::file::{FlowSection, LossSection, MemorySection, QueueSection, ReorderSection, StormSection};
 use super::hash::Hash;
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
@@ -18,7 +18,7 @@ use crate::kernel::Ties;
 use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
-use crate::link::gate::{self, ceiling, loss, storm};
+use crate::link::gate::{self, ceiling, loss, reorder, storm};
 use crate::link::law::Law;
 use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
@@ -82,6 +82,8 @@ pub struct Scenario {
     pub memories: IdVec<MemoryId, NodeMemory>,
     /// Losses by intent, in the order of the file.
     pub losses: Vec<loss::Spec>,
+    /// Reordering by intent, in the order of the file.
+    pub reorders: Vec<reorder::Spec>,
     /// Pauses from outside, in the order of the file.
     pub storms: Vec<storm::Spec>,
     /// The additional figures of the report.
@@ -101,6 +103,8 @@ pub struct Sections {
     pub queues: Named<QueueSection>,
     /// Sections of losses by intent.
     pub losses: Vec<LossSection>,
+    /// Sections of reordering by intent.
+    pub reorders: Vec<ReorderSection>,
     /// Sections of pauses from outside.
     pub storms: Vec<StormSection>,
 }
@@ -482,6 +486,11 @@ impl Workload {
 }
 
 impl Scenario {
+    /// Return whether packets may pass others behind this line, by intent.
+    pub(crate) fn reorders_on(&self, line: LineId) -> bool {
+        self.reorders.iter().any(|spec| spec.line == line)
+    }
+
     /// Return the order of units that reach the ends of different lines at one instant.
     pub(crate) fn ties(&self) -> Ties {
         Ties::new(self.seed, &self.line_keys)

@@ -7,7 +7,7 @@ use super::catalogue::catalogue;
 use super::file::{
     BackSection, FairSection, FlowSection, HeadSection, LinkSection, LossSection, MarkSection,
     MeasureSection, MemorySection, NodeSection, OWN_KEYS, OppositeSection, PauseSection, PoolSection,
-    PortSection, QueueSection, StormSection, TrimSection,
+    PortSection, QueueSection, ReorderSection, StormSection, TrimSection,
 };
 use super::hash::Hash;
 use super::topology::{self, WireKeys};
@@ -44,6 +44,11 @@ pub fn schema() -> Json {
         ("link", LinkSection::DOC, link),
         ("flow", FlowSection::DOC, list(flow(), &[&["name"]])),
         ("loss", LossSection::DOC, list(object_schema(&LossSection::params()), &[&["link"]])),
+        (
+            "reorder",
+            ReorderSection::DOC,
+            list(object_schema(&ReorderSection::params()), &[&["link", "by"]]),
+        ),
         (
             "storm",
             StormSection::DOC,
@@ -114,6 +119,7 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         choice("`[workload]`", WORKLOAD, "workload", entries),
         section::<LossSection>("`[[loss]]`", "", entries),
         section::<Gilbert>("`gilbert` of `[[loss]]`", "", entries),
+        section::<ReorderSection>("`[[reorder]]`", "", entries),
         section::<StormSection>("`[[storm]]`", "", entries),
         section::<MeasureSection>("`[measure]`", "", entries),
         section::<FairSection>("`fairness` of `[measure]`", "", entries),
@@ -174,7 +180,7 @@ mod tests {
             LinkSection::params(),
             PortSection::params(),
         ];
-        let losses = [LossSection::params(), Gilbert::params()].concat();
+        let losses = [LossSection::params(), Gilbert::params(), ReorderSection::params()].concat();
         let shared = [
             losses,
             MemorySection::params(),

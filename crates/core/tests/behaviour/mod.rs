@@ -27,6 +27,7 @@ mod pacing;
 mod pauses;
 mod per_circuit_queues;
 mod removals;
+mod reordering;
 mod scenario_messages;
 mod scenario_properties;
 mod shapers;

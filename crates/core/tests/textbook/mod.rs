@@ -9,6 +9,7 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
+mod behind;
 mod board;
 mod chips;
 mod classes;

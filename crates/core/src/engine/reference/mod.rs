@@ -20,6 +20,8 @@
 
 mod credits;
 
+mod crossing;
+
 mod held;
 
 mod nics;
@@ -52,6 +54,8 @@ use crate::unit::Unit;
 use crate::units::ids::{FlowId, IdVec, LineId, MemoryId};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
+
+use crossing::Crossing;
 
 #[derive(Clone)]
 pub(super) struct Engine<T> {
@@ -92,6 +96,8 @@ struct Underway {
     /// Units on the line, in order. Each with its arrival, unless the event of this arrival is already in the event
     /// queue.
     units: VecDeque<(Option<Arrival>, Unit)>,
+    /// Instead, the units of a line behind which they may pass each other.
+    crossing: Option<Box<Crossing>>,
 }
 
 /// The arrival of a unit at the end of a line, and the time from adding its event to the event queue until the
@@ -103,13 +109,20 @@ struct Arrival {
 }
 
 impl Underway {
-    fn new(line: &Line, is_told: bool) -> Underway {
+    fn new(line: &Line, is_told: bool, crosses: bool) -> Underway {
         Underway {
             is_cells: line.medium == Medium::Cells,
-            is_told,
+            is_told: is_told || crosses,
             ends: Time::NEVER,
             units: VecDeque::new(),
+            crossing: crosses.then(Box::default),
         }
+    }
+
+    /// Return the units on the line.
+    fn units(&self) -> impl Iterator<Item = &Unit> {
+        let crossing = self.crossing.iter().flat_map(|crossing| crossing.units());
+        self.units.iter().map(|(_, unit)| unit).chain(crossing)
     }
 }
 
@@ -125,7 +138,7 @@ impl<T: Tracer> Engine<T> {
                 || line.port.memory.is_some()
                 || nics.at(index).is_some()
                 || line.port.has_timed_gates(&scenario.sections.queues);
-            Underway::new(line, is_told)
+            Underway::new(line, is_told, scenario.reorders_on(index))
         };
         let mut engine = Engine {
             queue: EventQueue::default(),
@@ -220,7 +233,7 @@ impl<T: Tracer> Engine<T> {
 
     pub(super) fn outcome(mut self) -> (Outcome, T) {
         let mut on_lines = IdVec::filled(0, self.network.circuits.len());
-        for (_, unit) in self.lines.iter().flat_map(|line| &line.units) {
+        for unit in self.lines.iter().flat_map(Underway::units) {
             on_lines[unit.vc] += 1;
         }
         let losses = self.log.unwrap_or_default();
@@ -330,6 +343,9 @@ impl<T: Tracer> Engine<T> {
     /// unit.
     #[inline]
     fn take_off(&mut self, line: LineId, now: Time) -> Unit {
+        if let Some(crossing) = &mut self.lines[line].crossing {
+            return crossing.take();
+        }
         if self.lines[line].units.len() == 1 {
             self.catch_up(line, after(now));
         }
@@ -447,7 +463,7 @@ impl<T: Tracer> Engine<T> {
     #[inline(always)]
     fn started(&mut self, port: LineId, started: Option<Started>, now: Time, announced: Announced) {
         if let Some(Started { unit, sent }) = started {
-            let Underway { is_cells, is_told, ends, units } = &mut self.lines[port];
+            let Underway { is_cells, is_told, ends, units, crossing } = &mut self.lines[port];
             let hops = if *is_cells { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
             *hops += u64::from(sent.starts < self.end); // a host may still be resting then
             let (time, transmission) = (sent.arrives, sent.ends.since(sent.starts));
@@ -460,7 +476,10 @@ impl<T: Tracer> Engine<T> {
             if announced == Announced::ByTheUnitAhead && !*is_told && !units.is_empty() {
                 units.push_back((Some(Arrival { time, delay: transmission }), next));
             } else {
-                units.push_back((None, next));
+                match crossing {
+                    Some(crossing) => crossing.add(time, next),
+                    None => units.push_back((None, next)),
+                }
                 self.announce(port, Arrival { time, delay: time.since(sent.starts) });
             }
         } else {

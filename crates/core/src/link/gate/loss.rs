@@ -84,12 +84,7 @@ struct LossRule {
 
 #[derive(Clone, Debug)]
 enum ChannelState {
-    /// The units seen, the next one that is lost, and those that are lost after it.
-    Numbers {
-        seen: u64,
-        next: u64,
-        later: vec::IntoIter<u64>,
-    },
+    Numbers(Listed),
     Frames(Vec<u64>),
     Down(VecDeque<[Span; 2]>),
     Gilbert {
@@ -99,16 +94,41 @@ enum ChannelState {
     },
 }
 
+/// Units with given numbers, as they come one after another.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    /// The units seen, the next one in the list, and those after it.
+    seen: u64,
+    next: u64,
+    later: vec::IntoIter<u64>,
+}
+
+impl Listed {
+    /// List the units with these numbers, in increasing order, from 1.
+    pub(super) fn new(numbers: &[u64]) -> Listed {
+        let mut later = numbers.to_vec().into_iter();
+        Listed { seen: 0, next: later.next().unwrap_or(u64::MAX), later }
+    }
+
+    /// Count a unit, and return whether it is in the list.
+    #[inline]
+    pub(super) fn is_next(&mut self) -> bool {
+        self.seen += 1;
+        let is_next = self.seen == self.next;
+        if is_next {
+            self.next = self.later.next().unwrap_or(u64::MAX);
+        }
+        is_next
+    }
+}
+
 impl Losses {
     /// Build the losses of a line that `circuits` circuits pass; `keyed` returns the random numbers of a rule.
     fn new(specs: &[&Spec], circuits: usize, keyed: impl Fn(&str) -> Keyed) -> Losses {
         let rule = |spec: &&Spec| LossRule {
             circuits: spec.circuits.clone(),
             state: match &spec.pattern {
-                Pattern::Numbers(lost) => {
-                    let mut later = lost.clone().into_iter();
-                    ChannelState::Numbers { seen: 0, next: later.next().unwrap_or(u64::MAX), later }
-                }
+                Pattern::Numbers(lost) => ChannelState::Numbers(Listed::new(lost)),
                 Pattern::Frames(lost) => ChannelState::Frames(lost.clone()),
                 Pattern::Down(times) => ChannelState::Down(times.iter().copied().collect()),
                 Pattern::Gilbert(terms) => {
@@ -164,14 +184,7 @@ impl ChannelState {
     #[inline]
     fn loses(&mut self, now: Time, unit: &Unit) -> bool {
         match self {
-            ChannelState::Numbers { seen, next, later } => {
-                *seen += 1;
-                let is_lost = seen == next;
-                if is_lost {
-                    *next = later.next().unwrap_or(u64::MAX);
-                }
-                is_lost
-            }
+            ChannelState::Numbers(lost) => lost.is_next(),
             ChannelState::Frames(lost) => lost.binary_search(&(u64::from(unit.frame) + 1)).is_ok(),
             ChannelState::Down(times) => {
                 let now = now.since(Time::ZERO);

@@ -1,8 +1,8 @@
 //! Gates: mechanisms by which a link loses, holds or delays the units of its port.
 //!
-//! A unit meets the gates of a port at three stages: [`Gate::enters`] before it reaches the buffer, [`Gate::opens`] as
-//! long as it is at the head of its queue, and [`Gate::starts`] when the port sends it. Control frames from the node at the
-//! far end reach every gate by [`Gate::receives`].
+//! A unit meets the gates of a port at four stages: [`Gate::enters`] before it reaches the buffer, [`Gate::opens`] as
+//! long as it is at the head of its queue, [`Gate::starts`] when the port sends it, and [`Gate::arrives`] behind the line. Control
+//! frames from the node at the far end reach every gate by [`Gate::receives`].
 //!
 //! One mechanism is one file. To add one, write its file and add a line to the list below; a mechanism with keys in the
 //! section of a port adds them to [`Keys`]. Engines, reports and overrides take the list and the keys from here.
@@ -31,6 +31,8 @@ pub mod loss;
 pub mod meter;
 
 pub mod pause;
+
+pub mod reorder;
 
 pub mod shaper;
 
@@ -68,6 +70,8 @@ pub struct Site<'a> {
     pub keys: &'a Keys,
     /// Losses by intent on the line.
     pub losses: &'a [&'a loss::Spec],
+    /// Reordering by intent behind the line.
+    pub reorders: &'a [&'a reorder::Spec],
     /// Class of every circuit of the port.
     pub classes: &'a IdVec<PortVc, u32>,
     /// Whether a memory at the far end pauses the line.
@@ -150,6 +154,12 @@ macro_rules! gates {
                     ready
                 }
 
+                /// Return when a unit is ready at the far end whose last bit leaves at `ends`; without this gate it
+                /// `arrives` at that time.
+                fn arrives(&mut self, ends: Time, arrives: Time, unit: &Unit) -> Time {
+                    arrives
+                }
+
                 /// React to a control frame from the node at the far end.
                 fn receives(&mut self, now: Time, control: Control) {}
 
@@ -194,6 +204,7 @@ gates! {
     Shaper = Shaper in shaper,
     Ceiling = Ceilings in ceiling,
     Calendar = Calendar in calendar,
+    Reorder = Reordering in reorder,
 }
 
 impl Keys {

@@ -167,20 +167,24 @@ impl Port {
         if unit.begins_frame() {
             self.line.rest(now, unit.subject());
         }
-        let ready = self.pass_gates(now, &unit, vc);
-        let sent = self.line.send(ready, unit.bytes);
+        let sent = if self.gates.is_empty() {
+            self.line.send(now, unit.bytes)
+        } else {
+            self.send_through_gates(now, &unit, vc)
+        };
         self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
         Started { unit: self.boundaries[vc].pass(unit), sent }
     }
 
-    /// Return when a unit may start that is to be sent now or as soon as the line is free.
-    #[inline(always)]
-    pub(super) fn pass_gates(&mut self, now: Time, unit: &Unit, vc: PortVc) -> Time {
-        if self.gates.is_empty() {
-            return now;
-        }
+    /// Send a unit past the gates, which may delay its start and its arrival.
+    #[inline(never)]
+    fn send_through_gates(&mut self, now: Time, unit: &Unit, vc: PortVc) -> Sent {
         let ready = now.max(self.line.free());
-        self.gates.iter_mut().fold(ready, |ready, gate| gate.starts(ready, unit, vc))
+        let ready = self.gates.iter_mut().fold(ready, |ready, gate| gate.starts(ready, unit, vc));
+        let sent = self.line.send(ready, unit.bytes);
+        let arrives =
+            self.gates.iter_mut().fold(sent.arrives, |arrives, gate| gate.arrives(sent.ends, arrives, unit));
+        Sent { arrives, ..sent }
     }
 
     /// Take the first of the headers that wait, unless a gate holds it.

@@ -69,6 +69,12 @@ pub(super) const PORT: &[ReportKey] = &[
         "Times that such a class had not been paused for long enough.",
     ),
     if_so(
+        "held_back",
+        Count,
+        "with [[reorder]]",
+        "Packets that were held back behind the line, by intent.",
+    ),
+    if_so(
         "pause_frames",
         Count,
         "if there were any",
