@@ -112,10 +112,17 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
                 Some("a transfer starts at the instant at which one of another host ends; after_delay is 0"),
             )
         }
-        EngineKind::Fast if scenario.lines.iter().any(|line| !line.rate.is_constant()) => (
-            EngineKind::Reference,
-            Some("the rate of a line changes, so that no time of a packet is known ahead"),
-        ),
+        EngineKind::Fast
+            if !packets::covers(scenario) && scenario.lines.iter().any(|line| !line.is_steady()) =>
+        {
+            (EngineKind::Reference, Some("a line changes in a network that also has cells"))
+        }
+        EngineKind::Fast if scenario.lines.iter().any(|line| line.rate.sends_at_once()) => {
+            (EngineKind::Reference, Some("packets may leave together, at the opportunities of a line"))
+        }
+        EngineKind::Fast if scenario.lines.iter().any(|line| !line.keeps_its_delay()) => {
+            (EngineKind::Reference, Some("the delay of a line changes, or a link repeats packets"))
+        }
         EngineKind::Fast if !scenario.reorders.is_empty() => {
             (EngineKind::Reference, Some("packets pass others behind a line, by intent"))
         }

@@ -22,9 +22,9 @@ pub(super) fn sampled_ports(scenario: &Scenario) -> Vec<LineId> {
     scenario.lines.keys().filter(|&port| scenario.lines[port].is_sampled()).collect()
 }
 
-/// Return the time from the end of a unit's transmission to its arrival at the next port or host.
+/// Return the time from the end of a unit's transmission to its arrival at the next port or host; if it changes, the shortest.
 pub(super) fn latency(scenario: &Scenario, line: &Line) -> Span {
-    line.delay + scenario.nodes[line.to].latency
+    line.delay.least() + scenario.nodes[line.to].latency
 }
 
 /// Return for every port whether a circuit is policed on arrival there.

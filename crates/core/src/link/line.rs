@@ -87,6 +87,11 @@ impl Line {
         self
     }
 
+    /// Return whether the rate of the line changes.
+    pub(crate) fn changes(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.course.is_some())
+    }
+
     /// Return the octets that a unit of `bytes` octets takes on the line.
     #[inline]
     pub fn octets(&self, bytes: u16) -> u16 {

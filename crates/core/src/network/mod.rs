@@ -301,12 +301,14 @@ fn gates<'a>(
             responses[line].push((pause.class, number.0, pause.response));
         }
     }
-    let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(reorders).zip(storms).zip(responses);
+    let lines =
+        scenario.lines.iter().zip(passing.iter()).zip(losses).zip(reorders).zip(storms).zip(responses);
     let lines = lines.zip(scenario.paused_lines()).zip(scenario.lines.keys());
     let names: Vec<&str> = scenario.sections.queues.0.iter().map(|(name, _)| name.as_str()).collect();
     lines.map(move |(((((((line, vcs), losses), reorders), storms), responses), is_paused), index)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
         let (maxima, rate) = (&scenario.maxima(&line.port), line.rate.mean());
+        let (delay, repeat) = (&line.delay, line.repeat.as_ref());
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
         gate::build(&gate::Site {
             seed,
@@ -314,6 +316,8 @@ fn gates<'a>(
             line,
             keys,
             losses,
+            delay,
+            repeat,
             reorders: &reorders,
             classes,
             is_paused,
@@ -379,7 +383,7 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: IdSlice<'_, PortVc, Circui
     let Apart { share, gates, times_waits } = apart;
     let contracts = contracts(scenario, line, vcs);
     let context = context(scenario, line, &contracts);
-    let latency = line.delay + scenario.nodes[line.to].latency;
+    let latency = line.delay.least() + scenario.nodes[line.to].latency;
     let pushout =
         line.port.pushout.as_ref().map(|spec| spec.build(&context).expect("a checked scenario can be built"));
     Port::new(Parts {

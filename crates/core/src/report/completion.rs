@@ -127,7 +127,7 @@ fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
 /// most determines its arrival.
 fn one_way(scenario: &Scenario, vc: CircuitId, full: u64, shape: Shape, last: Option<Shape>) -> f64 {
     let lines = || scenario.vcs[vc].path.iter().map(|&line| &scenario.lines[line]);
-    let travel = |line: &Line| (line.delay + scenario.nodes[line.to].latency).as_secs_f64();
+    let travel = |line: &Line| (line.delay.least() + scenario.nodes[line.to].latency).as_secs_f64();
     let slowness: Vec<(f64, u16)> =
         lines().map(|line| (8.0 / line.sending_rate().as_f64(), line.minimum)).collect();
     let through = |units: u64, bytes: u16, lines: &[(f64, u16)]| {

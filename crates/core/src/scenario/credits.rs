@@ -76,7 +76,7 @@ fn settled(scenario: &Scenario, passing: &Passing, index: LineId, spec: &Spec) -
     spec.settled(&HopContext {
         rate: line.rate.fixed(),
         back: back_line.rate.fixed(),
-        delay: line.delay + back_line.delay + latencies,
+        delay: line.delay.least() + back_line.delay.least() + latencies,
         largest: [largest(index), largest(back)],
         classes: classes.len() as u64,
     })
@@ -95,9 +95,9 @@ fn check_classes(scenario: &Scenario, circuits: IdSlice<'_, PortVc, CircuitId>) 
 
 /// Refuse credits on a line on which they cannot work.
 fn check_line(line: &Line, back: &Line, spec: &Spec) -> Result<(), Refused> {
-    if let Some(changing) = [line, back].into_iter().find(|line| !line.rate.is_constant()) {
+    if let Some(changing) = [line, back].into_iter().find(|line| !line.is_steady()) {
         return unfit(format!(
-            "must be left out: credits cover the round trip at a constant rate, and the rate of the line {:?} changes",
+            "must be left out: credits cover a constant round trip at a constant rate, and rate or delay of the line {:?} changes",
             changing.name
         ));
     }

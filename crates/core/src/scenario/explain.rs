@@ -13,10 +13,11 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::language::spec::{Field, Nested, Section};
+use crate::link::gate::repeat;
 use crate::memory::sharing::{self, Sharing};
 use crate::memory::{QueueLimits, ThresholdCheck};
 use crate::units::ids::{FlowId, LineId, NodeId};
-use crate::units::{Bytes, Quantity, Rate};
+use crate::units::{Bytes, PartsPerMillion, Quantity, Rate};
 use crate::workload::rows;
 
 /// Return a scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
@@ -133,14 +134,22 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         from: node(line.from),
         to: node(line.to),
         rate: line.rate.clone(),
-        delay: line.delay,
+        delay: line.delay.clone(),
+        repeat: line.repeat.clone().map(Nested),
         medium: Some(line.medium),
         pause: line.rest,
         weight: line.weight,
         minimum: (line.minimum > 0).then_some(Bytes(line.minimum.into())),
         duplex: back.is_some(),
-        back: back.map(|back| Nested(BackSection { rate: Some(back.rate.clone()), delay: Some(back.delay) })),
+        back: back.map(|back| Nested(of_back(line, back))),
     })
+}
+
+/// Return what differs in the other direction; a share of 0 % says that only the first one repeats packets.
+fn of_back(line: &Line, back: &Line) -> BackSection {
+    let none = || line.repeat.clone().map(|repeat| repeat::Params { share: PartsPerMillion(0), ..repeat });
+    let repeat = back.repeat.clone().or_else(none).map(Nested);
+    BackSection { rate: Some(back.rate.clone()), delay: Some(back.delay.clone()), repeat }
 }
 
 fn port(line: &Line) -> Json {

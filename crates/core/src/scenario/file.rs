@@ -6,7 +6,8 @@ use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Level, PortBuffer};
 use crate::discipline;
 use crate::language::spec::{Named, Nested};
-use crate::link::gate::{self, loss};
+use crate::link::gate::delay::Delay;
+use crate::link::gate::{self, loss, repeat};
 use crate::link::law::Law;
 use crate::memory::response::{PauseLevel, Response};
 use crate::memory::sharing::{self, complete_sharing};
@@ -126,8 +127,10 @@ section! {
         pub to: String,
         /// Rate: one for all time, or how it changes.
         pub rate: Law,
-        /// Propagation delay.
-        pub delay: Span,
+        /// Propagation delay: one for all time, or how it changes.
+        pub delay: Delay,
+        /// Repetitions of a radio link, in order.
+        pub repeat: Option<Nested<repeat::Params>> = None,
         /// What it carries; by default cells with the adaptation aal5 and packets with the adaptation packet.
         pub medium: Option<Medium> = None,
         /// Before each frame the line pauses for a random time, uniform up to this one: for hosts, against phase
@@ -140,7 +143,7 @@ section! {
         pub weight: u32 = 1,
         /// Whether there is a line in the other direction as well.
         pub duplex: bool = true,
-        /// Rate and delay of the other direction where they differ.
+        /// Rate, delay and repetitions of the other direction where they differ.
         pub back: Option<Nested<BackSection>> = None,
     }
 }
@@ -151,7 +154,9 @@ section! {
         /// Rate; by default that of the link.
         pub rate: Option<Law> = None,
         /// Propagation delay; by default that of the link.
-        pub delay: Option<Span> = None,
+        pub delay: Option<Delay> = None,
+        /// Repetitions of a radio link; by default those of the link. A share of 0 % stands for none.
+        pub repeat: Option<Nested<repeat::Params>> = None,
     }
 }
 

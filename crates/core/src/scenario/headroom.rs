@@ -134,8 +134,9 @@ pub(super) fn settle<'s>(
         let Some(pause) = &mut queue.limits.pause else { continue };
         let lines = [Some(queue.line), scenario.lines[queue.line].back];
         let mut lines = lines.into_iter().flatten().map(|line| &scenario.lines[line]);
-        if let Some(line) = lines.find(|line| !line.rate.is_constant()) {
-            let why = "must be left out: headroom follows from a constant rate, and that of the line";
+        if let Some(line) = lines.find(|line| !line.is_steady()) {
+            let why =
+                "must be left out: headroom follows from a constant rate and delay, and one of the line";
             return Err((queue.class.clone(), "pause", format!("{why} {:?} changes", line.name)));
         }
         let Some(response) = section(&queue.class).response else { continue };
@@ -265,7 +266,7 @@ impl<'a> Links<'a> {
         let largest = own.map(|&vc| vcs[vc].framing.shape(vcs[vc].packet).line_bytes());
         let returning = self.passing.at(back_number).iter();
         let returning = returning.map(|&vc| vcs[vc].framing.shape(vcs[vc].packet).line_bytes());
-        let latency = |line: &Line| line.delay + nodes[line.to].latency;
+        let latency = |line: &Line| line.delay.least() + nodes[line.to].latency;
         let pausing = |other: &&MemoryQueue| other.line == queue.line && other.limits.pause.is_some();
         Link {
             rate: line.rate.peak(),

@@ -8,16 +8,16 @@ use super::ports::{DEFAULT, Ports};
 use crate::adaptation;
 use crate::language::item::Item;
 use crate::language::names::NameIndex;
-use crate::language::spec::{Field, Section};
+use crate::language::spec::{Field, Nested, Section};
 use crate::language::tree::{self, Fault, arrow};
+use crate::link::gate::delay::{Delay, LONGEST};
+use crate::link::gate::repeat;
 use crate::link::law::{FASTEST, Law, SLOWEST};
 use crate::units::ids::{IdVec, LineId, NodeId};
-use crate::units::{Bytes, Rate, Span};
+use crate::units::{Bytes, PartsPerMillion, Rate, Span};
 
 /// The greatest weight of a link among equal ones.
 const MOST_WEIGHT: u32 = 65_535;
-/// The longest delay: 255 hops of it are a few days, which fit into instants of 64 bits.
-pub(super) const LONGEST_DELAY: Span = Span::secs(3_600);
 
 /// Check all links and build their lines; the line of the other direction follows that of the link.
 pub(super) fn check(
@@ -68,36 +68,42 @@ fn forth(
     let medium = link.medium.unwrap_or(default);
     [from, to].into_iter().try_for_each(|end| check_medium(item, &nodes[end], medium))?;
     check_rate(item, "rate", &link.rate)?;
-    check_delay(item, "delay", link.delay)?;
+    check_law_of_delay(item, "delay", &link.delay)?;
     check_delay(item, "pause", link.pause)?;
     let can_rest = link.pause == Span::ZERO || nodes[from].kind == NodeKind::Host;
     item.ensure(can_rest, "pause", "only a host rests between frames")?;
     let (name, class) = (link.name.clone(), link.class.clone());
     let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
-    let (rate, delay, rest) = (link.rate.clone(), link.delay, link.pause);
+    let (rate, delay, rest) = (link.rate.clone(), link.delay.clone(), link.pause);
+    let repeat = repeats(item, "repeat", link.repeat.as_ref(), medium)?;
     let (minimum, weight) = (minimum(item, medium, adaptation)?, link.weight);
     let message = format!("must be from 1 to {MOST_WEIGHT}");
     item.ensure((1..=MOST_WEIGHT).contains(&weight), "weight", &message)?;
     let port = plain.iter().find(|(of, _)| *of == medium).map(|(_, port)| Arc::clone(port));
     let port = port.expect("a plain port for every medium");
-    Ok(Line { name, class, from, to, rate, delay, rest, weight, minimum, medium, back: None, port })
+    Ok(Line { name, class, from, to, rate, delay, repeat, rest, weight, minimum, medium, back: None, port })
 }
 
 /// Build the line in the other direction of line number `first`. Its name is "b->a" for "a->b", "b->a.2" for
 /// "a->b.2", and otherwise "NAME.back".
 fn back(item: &Item<'_, LinkSection>, forth: &Line, first: LineId) -> Result<Line, Fault> {
     let link = &item.it;
-    let BackSection { rate, delay } =
-        link.back.as_ref().map_or(BackSection { rate: None, delay: None }, |back| back.0.clone());
+    let none = BackSection { rate: None, delay: None, repeat: None };
+    let BackSection { rate, delay, repeat } = link.back.as_ref().map_or(none, |back| back.0.clone());
     let number = forth.name.strip_prefix(&arrow(&link.from, &link.to));
     let name = match number.filter(|number| number.is_empty() || number.starts_with('.')) {
         Some(number) => arrow(&link.to, &link.from) + number,
         None => format!("{}.back", forth.name),
     };
     let class = if forth.class.is_empty() { String::new() } else { format!("{}.back", forth.class) };
-    let (rate, delay) = (rate.unwrap_or_else(|| link.rate.clone()), delay.unwrap_or(forth.delay));
+    let (rate, delay) =
+        (rate.unwrap_or_else(|| link.rate.clone()), delay.unwrap_or_else(|| forth.delay.clone()));
     check_rate(item, "back.rate", &rate)?;
-    check_delay(item, "back.delay", delay)?;
+    check_law_of_delay(item, "back.delay", &delay)?;
+    let repeat = match &repeat {
+        None => forth.repeat.clone(),
+        repeat => repeats(item, "back.repeat", repeat.as_ref(), forth.medium)?,
+    };
     let (from, to) = (forth.to, forth.from);
     let (minimum, weight, medium, port) =
         (forth.minimum, forth.weight, forth.medium, Arc::clone(&forth.port));
@@ -108,6 +114,7 @@ fn back(item: &Item<'_, LinkSection>, forth: &Line, first: LineId) -> Result<Lin
         to,
         rate,
         delay,
+        repeat,
         rest: Span::ZERO,
         weight,
         minimum,
@@ -155,9 +162,30 @@ fn check_rate(item: &Item<'_, LinkSection>, key: &str, rate: &Law) -> Result<(),
     item.ensure(rate <= FASTEST, key, "must be at most 100 Tb/s")
 }
 
+/// Refuse a constant delay that is unrealistically long; steps check theirs themselves.
+fn check_law_of_delay(item: &Item<'_, LinkSection>, key: &str, delay: &Delay) -> Result<(), Fault> {
+    match delay {
+        Delay::Constant(delay) => check_delay(item, key, *delay),
+        Delay::Steps(_) => Ok(()),
+    }
+}
+
+/// Return the repetitions of a line; `None` also for a share of 0 %.
+fn repeats(
+    item: &Item<'_, LinkSection>,
+    key: &str,
+    given: Option<&Nested<repeat::Params>>,
+    medium: Medium,
+) -> Result<Option<repeat::Params>, Fault> {
+    let Some(Nested(params)) = given else { return Ok(None) };
+    item.ensure(medium == Medium::Packets, key, "must be left out on a link of cells: it repeats packets")?;
+    params.check().map_err(|refused| item.refuse(key, refused))?;
+    Ok(Some(params.clone()).filter(|params| params.share > PartsPerMillion(0)))
+}
+
 /// Refuse a delay that is unrealistically long.
 pub(super) fn check_delay<T: Section>(item: &Item<'_, T>, key: &str, delay: Span) -> Result<(), Fault> {
-    item.ensure(delay <= LONGEST_DELAY, key, "must be at most an hour")
+    item.ensure(delay <= LONGEST, key, "must be at most an hour")
 }
 
 /// Refuse a medium that a node cannot forward: switches forward cells, routers packets; hosts can have both.

@@ -18,7 +18,8 @@ use crate::kernel::Ties;
 use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
-use crate::link::gate::{self, ceiling, loss, reorder, storm};
+use crate::link::gate::delay::Delay;
+use crate::link::gate::{self, ceiling, loss, reorder, repeat, storm};
 use crate::link::law::Law;
 use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
@@ -280,8 +281,10 @@ pub struct Line {
     pub to: NodeId,
     /// Rate over time.
     pub rate: Law,
-    /// Propagation delay.
-    pub delay: Span,
+    /// Propagation delay over time.
+    pub delay: Delay,
+    /// Repetitions of packets, if the link repeats any.
+    pub repeat: Option<repeat::Params>,
     /// Longest of the random rests of a host before each frame.
     pub rest: Span,
     /// Weight of the line among equal lines.
@@ -300,6 +303,16 @@ impl Line {
     /// Return whether the occupancy of the line's port is sampled: it is if the buffer is limited.
     pub fn is_sampled(&self) -> bool {
         self.port.capacity.is_limited()
+    }
+
+    /// Return whether every unit arrives an equal time after it has left.
+    pub fn keeps_its_delay(&self) -> bool {
+        self.delay.is_constant() && self.repeat.is_none()
+    }
+
+    /// Return whether units are on the line for a time that depends on their size alone.
+    pub fn is_steady(&self) -> bool {
+        self.rate.is_constant() && self.keeps_its_delay()
     }
 
     /// Return the octets that a frame of this many octets takes on the line.

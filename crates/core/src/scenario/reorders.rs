@@ -1,11 +1,11 @@
 //! Checks reordering by intent: on which line, and which packets.
 
 use super::file::ReorderSection;
-use super::links::LONGEST_DELAY;
 use super::losses::{lines, numbers_of};
 use super::model::{Medium, Scenario};
 use crate::language::item::{Item, entries};
 use crate::language::tree::{Fault, Node};
+use crate::link::gate::delay::LONGEST;
 use crate::link::gate::reorder::{Choice, Spec};
 use crate::units::ids::LineId;
 use crate::units::{PartsPerMillion, Span};
@@ -27,7 +27,7 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Reorders
         let item = Item::<ReorderSection>::entry(entry, "reorder", index)?;
         let (by, choice) = (item.it.by, choice(&item)?);
         item.ensure(by > Span::ZERO, "by", "must be greater than 0 s")?;
-        item.ensure(by <= LONGEST_DELAY, "by", "must be at most an hour")?;
+        item.ensure(by <= LONGEST, "by", "must be at most an hour")?;
         for line in lines(&item, &item.it.link, &scenario.lines)? {
             check_line(&item, line, scenario, paused[line])?;
             let drawn = |spec: &&Spec| spec.line == line && matches!(spec.choice, Choice::Share(_));
@@ -64,8 +64,9 @@ fn check_line(
     is_paused: bool,
 ) -> Result<(), Fault> {
     let name = &scenario.lines[line].name;
-    let message =
-        format!("must be a link of packets: {name:?} carries cells, and the cells of a frame keep their order");
+    let message = format!(
+        "must be a link of packets: {name:?} carries cells, and the cells of a frame keep their order"
+    );
     item.ensure(scenario.lines[line].medium == Medium::Packets, "link", &message)?;
     let message = format!(
         "must be a link that no memory pauses: headroom does not count packets that {name:?} holds back; leave out pause of its \

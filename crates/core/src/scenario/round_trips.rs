@@ -23,7 +23,7 @@ impl<'a> RoundTrips<'a> {
         flows: &'a IdVec<FlowId, Flow>,
         vcs: &'a IdVec<CircuitId, Vc>,
     ) -> RoundTrips<'a> {
-        let delays = lines.iter().map(|line| line.delay).collect();
+        let delays = lines.iter().map(|line| line.delay.least()).collect();
         RoundTrips { delays, flows, vcs, found: OnceCell::new() }
     }
 

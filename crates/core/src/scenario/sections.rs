@@ -17,8 +17,9 @@ use crate::language::docs::{choice, pages, reference, section};
 use crate::language::registry::Entry;
 use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
+use crate::link::gate::delay::DelayForms;
 use crate::link::gate::loss::Gilbert;
-use crate::link::gate::{calendar, meter};
+use crate::link::gate::{calendar, meter, repeat};
 use crate::link::law::{Grants, LawForms, States};
 use crate::scheduler::group;
 use crate::source::replay;
@@ -44,11 +45,7 @@ pub fn schema() -> Json {
         ("link", LinkSection::DOC, link),
         ("flow", FlowSection::DOC, list(flow(), &[&["name"]])),
         ("loss", LossSection::DOC, list(object_schema(&LossSection::params()), &[&["link"]])),
-        (
-            "reorder",
-            ReorderSection::DOC,
-            list(object_schema(&ReorderSection::params()), &[&["link", "by"]]),
-        ),
+        ("reorder", ReorderSection::DOC, list(object_schema(&ReorderSection::params()), &[&["link", "by"]])),
         (
             "storm",
             StormSection::DOC,
@@ -103,6 +100,8 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<LawForms>("`rate` of a link that changes", "", entries),
         section::<Grants>("`grants` of a rate", "", entries),
         section::<States>("`states` of a rate", "", entries),
+        section::<DelayForms>("`delay` of a link that changes", "", entries),
+        section::<repeat::Params>("`repeat` of a link", "", entries),
         section::<BackSection>("`back` of a link", "", entries),
         section::<PortSection>("`[port.NAME]`", "", entries),
         section::<group::Params>("`group` of the scheduler strict-priority", "", entries),

@@ -26,7 +26,7 @@ fn of_trace(scenario: &Scenario, flow: usize) -> Vec<u64> {
         packets.iter().filter(is_data).filter(move |packet| packet.content.unwrap().0.index() == flow)
     };
     let (first, last) = (path[0], *path.last().unwrap());
-    let delay = scenario.lines[last].delay.0;
+    let delay = scenario.lines[last].delay.least().0;
     let end = scenario.duration.0;
     let came =
         at(last).filter(|packet| packet.sent == 1).map(|packet| (packet.done.0 + delay, range(packet)));

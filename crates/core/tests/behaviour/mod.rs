@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
+mod aggregation;
 mod applications;
 mod both;
+mod changing_delays;
 mod classes;
 mod completion_times;
 mod credits;

@@ -9,6 +9,7 @@
 mod audit;
 mod determinism;
 pub(crate) mod generator;
+mod laws;
 mod longest_queue;
 mod neighbours;
 mod programs;

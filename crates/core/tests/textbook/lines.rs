@@ -54,7 +54,7 @@ fn packets(law: &Json, seed: u64, micros: u64, flows: &Json) -> Passing {
 }
 
 /// A law whose rate changes several times in `micros` microseconds, or in most of the packets of a slow one.
-fn law(draw: &mut Stream, micros: u64) -> Json {
+pub(crate) fn law(draw: &mut Stream, micros: u64) -> Json {
     let rate = |draw: &mut Stream| format!("{} kb/s", 1_000 << draw.up_to(7));
     let stop = |draw: &mut Stream| if draw.chance(0.3) { "0 b/s".to_string() } else { rate(draw) };
     let last = (micros / 4).max(10);

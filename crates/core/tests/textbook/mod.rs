@@ -20,7 +20,7 @@ mod dualpi2;
 mod fair;
 mod frames;
 mod front;
-mod lines;
+pub(crate) mod lines;
 mod meters;
 mod pie;
 mod port;

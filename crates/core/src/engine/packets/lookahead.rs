@@ -45,7 +45,7 @@ impl Lookahead {
         for (vc, is_ack) in circuits.filter_map(|(vc, is_ack)| Some((vc?, is_ack))) {
             let path = scenario.vcs[vc].lines();
             for (line, port) in path.iter().filter_map(|&line| Some((line, meets(line)?))) {
-                let (time, _) = scenario.lines[line].rate.fixed().time_of_bits(8 * u64::from(largest));
+                let (time, _) = scenario.lines[line].rate.mean().time_of_bits(8 * u64::from(largest));
                 pays &= time.saturating_mul(SEVERAL) < lookahead.0;
                 pays &= kinds[port].replace(is_ack).is_none_or(|other| other == is_ack);
             }

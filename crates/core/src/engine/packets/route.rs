@@ -172,7 +172,7 @@ pub(crate) struct Routing {
 impl StepClass {
     fn new(way: RouteClass, stop: PacketDestination, line: &Line, latency: Span) -> StepClass {
         let (RouteClass { padding, is_counted, .. }, minimum) = (way, line.minimum);
-        let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate.fixed()));
+        let (pace, others) = (TransmissionTime::default(), Paces::new(line.rate.mean()));
         let is_special =
             is_counted || matches!(stop, PacketDestination::Judging | PacketDestination::Marking);
         StepClass { stop, padding, is_special, bytes: 0, minimum, latency, edge: Time::ZERO, pace, others }
@@ -400,11 +400,16 @@ fn port_classes(
     ports
 }
 
-/// The rule by which a port accepts packets, if it has one and sends them in order at the rate of its line.
+/// The rule by which a port accepts packets, if it has one and sends them in order at the constant rate of its line.
 fn rule(line: &Line, port: &Port) -> Option<Rule> {
     let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
     let is_open = port.gates().iter().all(Gate::only_loses);
-    let is_plain = fifo && line.rest == Span::ZERO && is_open && !port.trims() && !port.times_waits();
+    let is_plain = fifo
+        && line.rest == Span::ZERO
+        && line.rate.is_constant()
+        && is_open
+        && !port.trims()
+        && !port.times_waits();
     let rule = if is_plain { port.admission.rule_for_packets() } else { None };
     rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
 }
@@ -528,7 +533,7 @@ impl Kinds {
     fn place(&mut self, scenario: &Scenario, way: RouteClass, line: LineId, stop: PacketDestination) -> u32 {
         let line = &scenario.lines[line];
         let latency = latency(scenario, line);
-        *self.known.entry((way, line.rate.fixed(), line.minimum, latency, stop)).or_insert_with(|| {
+        *self.known.entry((way, line.rate.mean(), line.minimum, latency, stop)).or_insert_with(|| {
             self.list.push(StepClass::new(way, stop, line, latency));
             self.list.len() as u32 - 1
         })

@@ -49,7 +49,10 @@ section! {
 impl DelayForms {
     fn check(&self) -> Result<(), Refused> {
         let DelayForms { steps, period } = self;
-        let at = |place: usize, why: &str| refuse("steps", format!("step {}: {why}", place + 1));
+        let at = |place: usize, why: &str| {
+            let why = format!("step {}: {why}", place + 1);
+            refuse("steps", why)
+        };
         let Some(last) = steps.last() else {
             return refuse("steps", "must have at least one time with its delay");
         };

@@ -87,11 +87,7 @@ enum ChannelState {
     Numbers(Listed),
     Frames(Vec<u64>),
     Down(VecDeque<[Span; 2]>),
-    Gilbert {
-        terms: Gilbert,
-        is_bad: bool,
-        keyed: Keyed,
-    },
+    Gilbert { terms: Gilbert, is_bad: bool, keyed: Keyed },
 }
 
 /// Units with given numbers, as they come one after another.

@@ -26,6 +26,8 @@ pub mod ceiling;
 
 pub mod credit;
 
+pub mod delay;
+
 pub mod loss;
 
 pub mod meter;
@@ -33,6 +35,8 @@ pub mod meter;
 pub mod pause;
 
 pub mod reorder;
+
+pub mod repeat;
 
 pub mod shaper;
 
@@ -70,6 +74,10 @@ pub struct Site<'a> {
     pub keys: &'a Keys,
     /// Losses by intent on the line.
     pub losses: &'a [&'a loss::Spec],
+    /// Delay of the line.
+    pub delay: &'a delay::Delay,
+    /// Repetitions on the line, if it repeats packets.
+    pub repeat: Option<&'a repeat::Params>,
     /// Reordering by intent behind the line.
     pub reorders: &'a [&'a reorder::Spec],
     /// Class of every circuit of the port.
@@ -204,6 +212,8 @@ gates! {
     Shaper = Shaper in shaper,
     Ceiling = Ceilings in ceiling,
     Calendar = Calendar in calendar,
+    Delay = Delays in delay,
+    Repeat = Repeating in repeat,
     Reorder = Reordering in reorder,
 }
 

@@ -90,6 +90,8 @@ section! {
         pub grants: Option<Nested<Grants>> = None,
         /// Two rates between which the line changes at random.
         pub states: Option<Nested<States>> = None,
+        /// Mean rate over the run, which `pushout explain` writes for readers; a scenario need not have it, and nothing follows from it.
+        pub mean: Option<Rate> = None,
     }
 }
 
@@ -136,7 +138,7 @@ impl Field for Law {
         match self {
             Law::Constant(rate) => rate.write(),
             Law::Changing(law) => {
-                let mut keys = Nested(law.forms.clone()).write();
+                let mut keys = Nested(LawForms { mean: Some(law.mean), ..law.forms.clone() }).write();
                 keys.as_object_mut().expect("a section is a table").retain(|_, value| !value.is_null());
                 keys
             }
@@ -145,7 +147,11 @@ impl Field for Law {
 
     fn shape() -> Shape {
         let text = json!({ "type": "string" });
-        let form = |required: &str, keys: Json, example: Json| json!({ "type": "object", "properties": keys, "required": [required], "additionalProperties": false, "examples": [example] });
+        let mean = Rate::shape().schema;
+        let form = |required: &str, mut keys: Json, example: Json| {
+            keys["mean"] = mean.clone();
+            json!({ "type": "object", "properties": keys, "required": [required], "additionalProperties": false, "examples": [example] })
+        };
         let period = Period::shape().schema;
         let forms = [
             Rate::shape().schema,
@@ -176,7 +182,7 @@ impl Field for Law {
 
 /// Read a law under which the rate changes.
 fn changing(node: &Node, path: &str) -> Result<Law, Fault> {
-    let forms: LawForms = read_section(node, path)?;
+    let forms = LawForms { mean: None, ..read_section(node, path)? };
     let given =
         [forms.steps.is_some(), forms.trace.is_some(), forms.grants.is_some(), forms.states.is_some()];
     if given.iter().filter(|is_given| **is_given).count() != 1 {
@@ -192,7 +198,7 @@ fn changing(node: &Node, path: &str) -> Result<Law, Fault> {
 
 /// Build the law of these keys, of which one kind is given.
 fn kind(forms: &LawForms) -> Result<Kind, Refused> {
-    let LawForms { steps, trace, data, period, grants, states } = forms;
+    let LawForms { steps, trace, data, period, grants, states, mean: _ } = forms;
     refuse_if(trace.is_none() && data.is_some(), "data", "must be beside trace, which names the file")?;
     let span = match period {
         Some(Period::Of(time)) => Some(*time),
@@ -257,12 +263,36 @@ impl Law {
         matches!(self, Law::Constant(_))
     }
 
+    /// Return whether packets may leave together, at an opportunity of the line.
+    pub fn sends_at_once(&self) -> bool {
+        matches!(self, Law::Changing(law) if matches!(law.kind, Kind::Opportunities(_)))
+    }
+
     /// Return the mean rate from one instant to another, in bits per second; for states the mean of a long time.
     pub fn mean_between(&self, from: Span, to: Span) -> f64 {
         match self {
             Law::Constant(rate) => rate.as_f64(),
             Law::Changing(law) => law.kind.mean_between(from, to),
         }
+    }
+
+    /// List the opportunities that mahimahi would record on the line of this name until `end`: for each packet of 1500 octets, if one
+    /// always waits, the millisecond at which it has left.
+    pub fn opportunities(&self, seed: u64, name: &str, end: Span) -> Vec<u64> {
+        let mut free = Time::ZERO;
+        let ends: Box<dyn Iterator<Item = Span>> = match self.course(seed, name) {
+            None => {
+                Box::new((1..).map(|packets| Span(self.mean().time_of_bits(8 * OPPORTUNITY * packets).0)))
+            }
+            Some(mut course) => Box::new(std::iter::repeat_with(move || {
+                (_, free) = course.send(Time::ZERO, free, OPPORTUNITY as u16);
+                free.since(Time::ZERO)
+            })),
+        };
+        ends.take_while(|time| *time <= end)
+            .map(|time| time.0.div_ceil(Span::millis(1).0))
+            .take(MOST_ENTRIES)
+            .collect()
     }
 
     /// Set the mean to that of a run of `duration`.
@@ -424,6 +454,18 @@ mod tests {
         line.idle();
         assert_eq!(line.send(ms(11), 1500).ends, ms(14), "I");
         assert_eq!(line.send(ms(14), 4500).ends, ms(15), "a packet of three opportunities, two at the wrap");
+    }
+
+    #[test]
+    fn what_mahimahi_would_record_reads_back_as_the_same_opportunities() {
+        let kind = trace("1\n1\n3\n7\n", None).unwrap();
+        let (steps, trace, data, period, grants, states, mean) = (None, None, None, None, None, None, None);
+        let forms = LawForms { steps, trace, data, period, grants, states, mean };
+        let changing = Changing { forms, mean: kind.long_run(), kind };
+        let law = Law::Changing(Arc::new(changing));
+        assert_eq!(law.opportunities(1, "radio", Span::millis(14)), [1, 1, 3, 7, 8, 8, 10, 14]);
+        // a packet each 1.5 ms, at the end of its last millisecond
+        assert_eq!(Law::Constant(Rate(8_000_000)).opportunities(1, "x", Span::millis(6)), [2, 3, 5, 6]);
     }
 
     #[test]

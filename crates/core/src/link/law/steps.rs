@@ -20,21 +20,32 @@ use crate::language::tree::{Fault, Node, Value};
 use crate::refused::Refused;
 use crate::units::{PS_PER_S, Rate, Span, Time};
 
-/// A time, and the rate from then on.
+/// A time, and the rate from then on, or another quantity that changes in steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step(pub Span, pub Rate);
+pub struct Step<T = Rate>(pub Span, pub T);
 
-impl Field for Step {
+/// A quantity of a line that can change in steps.
+pub trait Stepped: Field {
+    /// What a step must be, with an example.
+    const WHAT: &'static str;
+}
+
+impl Stepped for Rate {
+    const WHAT: &'static str = "a time and the rate from then on, as in [\"2 s\", \"5 Mb/s\"]";
+}
+
+impl Stepped for Span {
+    const WHAT: &'static str = "a time and the delay from then on, as in [\"3 s\", \"60 ms\"]";
+}
+
+impl<T: Stepped> Field for Step<T> {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {
             Value::List(items) if items.len() == 2 => Ok(Step(
                 Span::read(&items[0], &format!("{path}[0]"))?,
-                Rate::read(&items[1], &format!("{path}[1]"))?,
+                T::read(&items[1], &format!("{path}[1]"))?,
             )),
-            _ => {
-                let what = "must be a time and the rate from then on, as in [\"2 s\", \"5 Mb/s\"]";
-                Err(node.fault(path, format!("{what}, not {}", node.show())))
-            }
+            _ => Err(node.fault(path, format!("must be {}, not {}", T::WHAT, node.show()))),
         }
     }
 
@@ -43,9 +54,10 @@ impl Field for Step {
     }
 
     fn shape() -> Shape {
-        let items = [Span::shape().schema, Rate::shape().schema];
+        let Shape { unit, schema } = T::shape();
+        let items = [Span::shape().schema, schema];
         let schema = json!({ "type": "array", "prefixItems": items, "minItems": 2, "maxItems": 2 });
-        Shape { unit: "rate", schema }
+        Shape { unit, schema }
     }
 }
 

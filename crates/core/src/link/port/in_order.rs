@@ -41,9 +41,10 @@ pub(crate) struct Leader {
 
 impl Port {
     /// Return whether an engine may keep the packets of this port: nothing but the admission policy judges them, each queue is
-    /// served in order of arrival, and only packets at the heads can be lost.
+    /// served in order of arrival at a constant rate, and only packets at the heads can be lost.
     pub(crate) fn keeps_order(&self) -> bool {
-        matches!(self.handling, Handling::Weighed | Handling::InTurn) && self.gates.is_empty()
+        let is_open = self.gates.is_empty() && !self.line.changes();
+        matches!(self.handling, Handling::Weighed | Handling::InTurn) && is_open
     }
 
     /// Judge an arriving packet; one that finds no room is discarded although the policy accepts it.

@@ -68,10 +68,11 @@ pub(super) const PORT: &[ReportKey] = &[
         "with a watchdog",
         "Times that such a class had not been paused for long enough.",
     ),
+    if_so("repeats", Count, "with `repeat` of its link", "Times that the link sent a packet again."),
     if_so(
         "held_back",
         Count,
-        "with [[reorder]]",
+        "with `[[reorder]]`",
         "Packets that were held back behind the line, by intent.",
     ),
     if_so(

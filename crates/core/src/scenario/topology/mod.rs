@@ -10,6 +10,8 @@ use super::model::{NodeKind, Routing};
 use crate::adaptation;
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use crate::language::tree::{Fault, Key, Node, TextPlace, Value, arrow};
+use crate::link::gate::delay::Delay;
+use crate::link::gate::repeat;
 use crate::link::law::Law;
 use crate::refused::{Refused, refuse};
 use crate::units::{Quantity, Rate, Span};
@@ -161,10 +163,12 @@ crate::section! {
         /// Rate; only `access` of the template iwu can do without.
         pub rate: Law,
         /// Propagation delay.
-        pub delay: Span,
+        pub delay: Delay,
+        /// Repetitions of a radio link, in order.
+        pub repeat: Option<Nested<repeat::Params>> = None,
         /// Longest of the random pauses before each frame, for a link that starts at a host.
         pub pause: Span = Span::ZERO,
-        /// Rate and delay of the other direction where they differ.
+        /// Rate, delay and repetitions of the other direction where they differ.
         pub back: Option<Nested<BackSection>> = None,
     }
 }

@@ -24,14 +24,18 @@ pub(super) fn transfers(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: "late-transfers", message })
 }
 
-/// Warn of steps of a line's rate that cannot come, since the run ends before.
+/// Warn of steps of a line's rate or delay that cannot come, since the run ends before.
 pub(super) fn steps(scenario: &Scenario) -> Option<Warning> {
-    let last = |line: &Line| Some((line.rate.last_step()?, line.name.clone()));
-    let (last, line) = scenario.lines.iter().filter_map(last).min_by_key(|(last, _)| Reverse(*last))?;
+    let of_line = |line: &Line| {
+        let steps = [("rate", line.rate.last_step()), ("delay", line.delay.last_step())];
+        steps.map(|(what, last)| last.map(|last| (last, what, line.name.clone())))
+    };
+    let steps = scenario.lines.iter().flat_map(of_line).flatten();
+    let (last, what, line) = steps.min_by_key(|(last, ..)| Reverse(*last))?;
     (last > Span::ZERO && last >= scenario.duration).then(|| {
         let end = scenario.duration;
         let message = format!(
-            "the rate of line {line:?} changes after the end of the run at {end}, the last time at {last}: make duration longer, or \
+            "the {what} of line {line:?} changes after the end of the run at {end}, the last time at {last}: make duration longer, or \
              leave these steps out"
         );
         Warning { code: "late-steps", message }

@@ -362,7 +362,30 @@ impl Net {
         if has_routes && draw.chance(0.5) {
             add_reroutes(draw, &mut document);
         }
+        if !self.cells && draw.chance(0.2) {
+            self.delay_arrivals(draw, &mut document);
+        }
         document
+    }
+
+    /// Packets that arrive late behind their links: by a delay that changes, by repetitions, or held back.
+    fn delay_arrivals(&self, draw: &mut Draw, document: &mut Json) {
+        let link = |draw: &mut Draw| draw.between(0, self.links.len() as u64 - 1) as usize;
+        let micros = |draw: &mut Draw| format!("{} us", draw.magnitude(1, 5_000));
+        if draw.chance(0.5) {
+            let steps = json!([["0 s", micros(draw)], [micros(draw), "0 s"], ["6 ms", micros(draw)]]);
+            document["link"][link(draw)]["delay"] = json!({ "steps": steps, "period": "9 ms" });
+        }
+        if draw.chance(0.5) {
+            let share = format!("{} %", draw.between(1, 50));
+            let repeat = json!({ "share": share, "delay": micros(draw), "most": draw.between(1, 4) });
+            document["link"][link(draw)]["repeat"] = repeat;
+        }
+        if draw.chance(0.5) {
+            let name = document["link"][link(draw)]["name"].clone();
+            let share = json!({ "link": name, "by": micros(draw), "share": "5 %" });
+            document["reorder"] = json!([share, { "link": name, "by": micros(draw), "packets": [2, 3, 7] }]);
+        }
     }
 
     /// Pauses from outside at the ports of some links.
