@@ -34,7 +34,7 @@ transport = { kind = "tcp", congestion = "cubic", profile = "linux" }
 LAWS = {
     '{ steps = [["0 s", "20 Mb/s"], ["2 s", "5 Mb/s"]] }': (11e6, "20 Mb/s, 5 Mb/s from 2 s"),
     '{ steps = [["0 s", "20 Mb/s"], ["1 s", "0 b/s"]], period = "2 s" }': (12e6, "20 Mb/s, 0 b/s from 1 s"),
-    '{ grants = { every = "10 ms", size = "30 kB" } }': (24e6, "30 kB every 10 ms"),
+    '{ grants = { every = "10 ms", size = "30 kB" } }': (24e6 * 499 / 500, "30 kB every 10 ms"),
     '{ states = { good = "50 Mb/s", bad = "2 Mb/s", to_bad = "1 per s", to_good = "3 per s" } }': (
         38e6,
         "50 Mb/s or 2 Mb/s, drawn",
@@ -81,8 +81,74 @@ def test_verbs_take_the_mean_of_a_rate_that_changes(
     command("explain", str(file))
     text = capsys.readouterr().out
     assert name in text
-    assert "engine reference" in text
+    assert f"engine {'reference' if 'grants' in law or 'cell.trace' in law else 'fast'}" in text
     command(
         "compare", str(file), "--policies", "as-is,fq-codel", "--at", "radio", "--reps", "2", "--set", 'duration="5 s"'
     )
     assert "fq-codel" in capsys.readouterr().out
+
+
+LATE = """
+[[reorder]]
+link = "radio"
+packets = [12, 40]
+by = "5 ms"
+"""
+
+
+def test_explain_says_what_happens_to_packets_behind_a_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "late.toml"
+    keys = 'delay.steps = [["0 s", "20 ms"], ["3 s", "60 ms"]], repeat = { share = "10 %", delay = "8 ms", most = 3 }'
+    file.write_text(RADIO.replace("LAW", '"10 Mb/s"').replace('"b", rate', f'"b", {keys}, rate'), encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace(', delay = "20 ms" }', " }") + LATE, encoding="utf-8")
+    command("explain", str(file))
+    words = " ".join(capsys.readouterr().out.split())
+    for part in ("20 ms, 60 ms from 3 s", "10 %, each 8 ms later", "packets 12, 40", "or a link repeats packets"):
+        assert part in words, words
+    command("run", str(file), "--json")
+    (port,) = (port for port in json.loads(capsys.readouterr().out)["ports"] if port["name"] == "radio")
+    assert port["held_back"] == 2
+    assert port["repeats"] > 100
+
+
+def test_a_link_becomes_a_trace_that_reads_back_with_the_same_mean(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "radio.toml"
+    file.write_text(RADIO.replace("LAW", '{ steps = [["0 s", "20 Mb/s"], ["2 s", "5 Mb/s"]] }'), encoding="utf-8")
+    command("explain", str(file), "--opportunities", "radio")
+    trace = capsys.readouterr().out
+    times = [int(line) for line in trace.splitlines()]
+    assert times == sorted(times)
+    # 1500 octets take 0.6 ms at 20 Mb/s and 2.4 ms at 5 Mb/s; the packet in service at 2 s ends at 2001.6 ms
+    assert (times[:3], len(times)) == ([1, 2, 2], 3333 + 1 + (5000 - 2002) * 10 // 24)
+    (tmp_path / "radio.trace").write_text(trace, encoding="utf-8")
+    file.write_text(RADIO.replace("LAW", '{ trace = "radio.trace" }'), encoding="utf-8")
+    command("explain", str(file), "--json")
+    assert ports(json.loads(capsys.readouterr().out))["radio"].rate_bps == pytest.approx(11e6, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "why"),
+    [
+        (("--opportunities", "radoi"), 3, 'unknown link "radoi"; did you mean "radio"?'),
+        (("--opportunities", "radio", "--json"), 2, "--opportunities writes a trace: leave out --check and --json"),
+        (
+            (
+                "--opportunities",
+                "radio",
+                "--set",
+                'duration="1 ms"',
+            ),
+            3,
+            "duration must be longer",
+        ),
+    ],
+)
+def test_a_trace_that_cannot_be_written_is_refused(
+    args: tuple[str, ...], code: int, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "radio.toml"
+    file.write_text(RADIO.replace("LAW", '"5 Mb/s"'), encoding="utf-8")
+    command("explain", str(file), *args, code=code)
+    assert why in capsys.readouterr().err

@@ -50,6 +50,11 @@ def paced(scenario: ScenarioLike, *, set: Overrides = ()) -> list[str]:  # noqa:
     return _core.Scenario(*load(scenario), overrides(set), None).paced()
 
 
+def opportunities(scenario: ScenarioLike, line: str, *, set: Overrides = ()) -> str:  # noqa: A002
+    """Write in which milliseconds of the run a line could deliver packets of 1500 bytes, as mahimahi does."""
+    return _core.Scenario(*load(scenario), overrides(set), None).opportunities(line)
+
+
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a scenario."""
     document: dict[str, Any] = json.loads(_core.schema())

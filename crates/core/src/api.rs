@@ -168,6 +168,23 @@ impl CheckedScenario {
         scenario::paced(&self.scenario)
     }
 
+    /// Write the opportunities of a line as mahimahi writes them: in each line of the text the millisecond at which a packet of 1500 octets
+    /// has left, if one always waits.
+    pub fn opportunities(&self, line: &str) -> Result<String, Refusal> {
+        let Scenario { lines, seed, duration, .. } = &self.scenario;
+        let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
+        let found = lines.iter().find(|known| known.name == line);
+        let law = &found.ok_or_else(|| unknown("link", line, &names))?.rate;
+        let times = law.opportunities(*seed, line, *duration);
+        match times.last() {
+            None => {
+                Err(format!("duration must be longer: no packet of 1500 bytes leaves {line:?} in {duration}")
+                    .into())
+            }
+            Some(_) => Ok(times.iter().map(|time| format!("{time}\n")).collect()),
+        }
+    }
+
     /// Run the scenario once, with another seed if one is given, and return the report.
     pub fn run(
         &self,

@@ -104,6 +104,11 @@ impl Scenario {
         self.checked.thresholds()
     }
 
+    /// Write the delivery opportunities of a line as mahimahi does, until the end of the run.
+    fn opportunities(&self, line: &str) -> PyResult<String> {
+        Ok(self.guarded(None, || self.checked.opportunities(line))?)
+    }
+
     /// Say which senders pace and by which rate: a line for each size of bursts.
     fn paced(&self) -> Vec<String> {
         self.checked.paced()

@@ -20,15 +20,24 @@ if TYPE_CHECKING:
 @click.option(
     "--check", "checks", is_flag=True, help="Check scenarios and sweeps without running them, or try a policy."
 )
+@click.option(
+    "--opportunities",
+    "line",
+    metavar="LINK",
+    help="Write when a link could deliver packets, one millisecond a line, as mahimahi reads them.",
+)
 @SET
 @JSON
-def explain(files: tuple[str, ...], checks: bool, sets: tuple[str, ...], as_json: bool) -> None:
+def explain(files: tuple[str, ...], checks: bool, line: str | None, sets: tuple[str, ...], as_json: bool) -> None:
     """Print a scenario in words, or with --check find mistakes in scenarios, sweeps and policies.
 
     The page has run, network, buffers, memories and traffic, with every default that matters. With --json the output is
     canonical JSON with all templates and defaults expanded, and itself a scenario. A note gives the reason if the
     reference engine runs a scenario because the fast engine cannot skip anything. For ports that share a memory, notes
     give the threshold of every class with its pool empty, half full and full. For senders that pace they give the rate.
+
+    With --opportunities the output is a trace for mahimahi: the millisecond of each packet of 1500 bytes that the link
+    could deliver until the end of the run, whichever way its rate changes.
 
     With --check every point of a sweep is checked, and several files may be named. The policy of a FILE.py, which is
     run, is translated and tried at ports of cells and of packets and in a shared memory, as far as these can have it:
@@ -44,7 +53,11 @@ def explain(files: tuple[str, ...], checks: bool, sets: tuple[str, ...], as_json
         raise click.UsageError(f"the file must be one argument, not {len(files)}{several}")
     if policies and sets:
         raise click.UsageError("--set changes a scenario and cannot be used with the file of a policy: leave out one")
-    if policies:
+    if line is not None and (checks or as_json):
+        raise click.UsageError("--opportunities writes a trace: leave out --check and --json")
+    if line is not None:
+        _write_opportunities(files[0], line, sets)
+    elif policies:
         check.policy(policies[0], as_json=as_json)
     elif checks:
         _check(files, sets, as_json=as_json)
@@ -75,6 +88,14 @@ def _explain(scenario: str, sets: tuple[str, ...], *, as_json: bool) -> None:
     from pushout.show import explained
 
     explained.scenario(document, engine, notes, console())
+
+
+def _write_opportunities(scenario: str, line: str, sets: tuple[str, ...]) -> None:
+    """Print the trace of a line."""
+    from pushout import reading
+
+    with no_sweep(scenario):
+        click.echo(reading.opportunities(scenario_file(scenario), line, set=sets), nl=False)
 
 
 def _check(scenarios: tuple[str, ...], sets: tuple[str, ...], *, as_json: bool) -> None:

@@ -12,8 +12,7 @@ from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt
 from pushout.excerpt import quoted as cited
-from pushout.names.rates import mean_bps
-from pushout.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, split
+from pushout.quantity import CELL_BYTES, SECONDS, bits_per_second, octets, scaled, split
 from pushout.source import toml
 
 MEMORY_CELLS = "memory cells"
@@ -141,8 +140,15 @@ def lines(explained: Document) -> Iterator[Line]:
             (link["name"], (here, there), link, group),
             (reverse, (there, here), back, group and f"{group}.back"),
         ):
-            bps = mean_bps(keys["rate"], explained["duration"])
+            bps = _mean_bps(keys["rate"])
             yield Line(name, ends, bps, link["medium"] == "cells", keys, own, int(link.get("weight", 1)))
+
+
+def _mean_bps(rate: Any) -> float:
+    """Return the rate of a line of an explained scenario, in bits per second; the mean of one that changes."""
+    bps = scaled(rate["mean"] if isinstance(rate, Mapping) else rate, "b/s")
+    assert bps is not None, "a rate must be in b/s"  # noqa: S101
+    return bps
 
 
 def ports(explained: Document) -> dict[str, Port]:

@@ -11,7 +11,6 @@ from rich.text import Text
 from pushout.document import Document
 from pushout.flowlist import transfers
 from pushout.names.port import Port, ports
-from pushout.names.rates import named
 from pushout.quantity import grouped, readable
 from pushout.show.columns import Column, describe
 
@@ -29,9 +28,10 @@ def scenario(explained: Document, engine: str, notes: Sequence[str], console: Co
     """
     console.print(Text(str(explained["name"]), style="bold").append(_titled(explained), style="default"))
     console.print(_run(explained, engine), soft_wrap=True)
-    _table(console, "network", ("links", "from", "to", "rate", "delay", "minimum"), _links(explained))
+    _table(console, "network", ("links", "from", "to", "rate", "delay", "repeats", "minimum"), _links(explained))
     _table(console, "buffers", ("ports", "buffer", "admission", "scheduler", "besides"), _ports(explained))
     _table(console, "memories", ("memory", "size", "admission", "ports"), _memories(explained))
+    _table(console, "held back behind a link", ("link", "packets", "by"), _reorders(explained))
     _table(console, "pauses from outside", ("port", "queue", "from", "to"), _storms(explained))
     _table(console, "traffic", ("flows", "from", "to", "source", "transport", "start"), _flows(explained))
     console.print(_measured(explained), soft_wrap=True)
@@ -108,17 +108,45 @@ def _links(explained: Document) -> Iterator[list[str]]:
 
     def texts(link: Mapping[str, Any]) -> Sequence[str]:
         back = link.get("back") or {}
-        is_even = all(back.get(key, link[key]) == link[key] for key in ("rate", "delay"))
-        forth, reverse = ({**keys, "rate": named(keys.get("rate", link["rate"]))} for keys in (link, back))
-        both = [forth[key] if is_even else f"{forth[key]}, back {reverse[key]}" for key in ("rate", "delay")]
+        forth, reverse = ([_changing(keys.get(key, link[key])) for key in ("rate", "delay")] for keys in (link, back))
+        both = zip(forth, reverse, strict=True)
+        rate, delay = (one if one == other else f"{one}, back {other}" for one, other in both)
         return [
             *(re.sub(r"\d+$", "N", link[end]) for end in ("from", "to")),
-            _rate(both[0]),
-            both[1],
+            _rate(rate),
+            delay,
+            _repeats(link),
             _own_minimum(link, explained),
         ]
 
     return _grouped((link["name"], texts(link)) for link in explained["link"])
+
+
+def _changing(law: Any) -> str:
+    """Write how a rate or a delay changes, in a few words; a constant one as it is."""
+    if not isinstance(law, Mapping):
+        return str(law)
+    if grants := law.get("grants"):
+        return f"{grants['size']} every {grants['every']}"
+    if states := law.get("states"):
+        return f"{states['good']} or {states['bad']}, drawn"
+    if trace := law.get("trace"):
+        return f"trace {trace}"
+    steps = law["steps"]
+    first = ", ".join(value if at == 0 else f"{value} from {time}" for at, (time, value) in enumerate(steps[:3]))
+    return first if len(steps) <= 3 else f"{first}, … ({len(steps)} steps)"
+
+
+def _repeats(link: Mapping[str, Any]) -> str:
+    """Write which packets a link repeats, if it repeats any."""
+    keys = link.get("repeat")
+    return f"{keys['share']}, each {keys['delay']} later" if keys else ""
+
+
+def _reorders(explained: Document) -> Iterator[list[str]]:
+    for entry in explained.get("reorder", []):
+        numbers = ", ".join(map(str, entry.get("packets") or ()))
+        yield [entry["link"], entry.get("share") or f"packets {numbers}", entry["by"]]
 
 
 def _own_minimum(link: Mapping[str, Any], explained: Document) -> str:
