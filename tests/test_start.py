@@ -88,7 +88,7 @@ def test_a_file_comes_before_a_shipped_scenario_of_its_name(tmp_path: Path, monk
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("lam", '; unknown shipped scenario "lam"; did you mean "lan"? (allowed: chip'),
+        ("lam", '; unknown shipped scenario "lam"; did you mean "lan"? (allowed: cellular'),
         ("scenarios/lan.toml", "; the name of the shipped scenario is lan, without folder and suffix\n"),
         ("nothing.toml", "no such file\n"),
     ],
