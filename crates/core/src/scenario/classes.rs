@@ -111,8 +111,8 @@ fn check_rates(scenario: &Scenario, item: &Item<'_, QueueSection>) -> Result<(),
         item.ensure(minimum <= maximum, "minimum", &message)?;
     }
     let any = |keeps: fn(&Port) -> bool| scenario.lines.iter().any(|line| keeps(&line.port));
-    let message = "must be left out, since no port keeps it: give a port scheduler = { policy = \"strict-priority\", queues = \"class\" }";
+    let message = "is kept at no port: give one scheduler = { policy = \"strict-priority\", queues = \"class\" }, or leave the key out";
     item.ensure(minimum.is_none() || any(|port| port.scheduler.guarantees()), "minimum", message)?;
-    let message = "must be left out, since no port has a queue for each class: give one a scheduler with queues = \"class\"";
+    let message = "is kept at no port: give one a scheduler with queues = \"class\", or leave the key out";
     item.ensure(maximum.is_none() || any(|port| port.scheduler.groups_classes()), "maximum", message)
 }
