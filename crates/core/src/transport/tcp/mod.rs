@@ -415,7 +415,7 @@ impl Params {
         refuse_if(
             is_prague && self.feedback == Feedback::Rfc3168,
             "feedback",
-            "must be \"accecn\" or \"counters\" with congestion = \"prague\", which needs the number of marks, not \"rfc3168\"",
+            "must be \"accecn\" or \"counters\" with congestion = \"prague\", which needs the number of marks",
         )?;
         refuse_if(
             !is_prague && self.feedback != Feedback::Rfc3168,
@@ -444,7 +444,7 @@ impl Params {
             self.pacing == Pacing::Off,
             "pacing",
             format!(
-                "must be \"auto\" or true with congestion = \"{word}\", which sends by a rate, not false; leave it out"
+                "must be \"auto\" or true with congestion = \"{word}\", which sends by a rate; leave it out"
             ),
         )?;
         refuse_if(
