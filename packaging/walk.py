@@ -49,6 +49,7 @@ def main(folder: Path) -> None:
 
 def faults(folder: Path) -> Iterator[str]:
     """Name links without a target, pages that load from elsewhere, and words that the search does not find."""
+    folder = folder.resolve()
     pages = {file: Page(file.read_text(encoding="utf-8")) for file in sorted(folder.rglob("*.html"))}
     for name in ("index.html", LAB):
         if not (folder / name).is_file():
@@ -76,12 +77,12 @@ def _missing(file: Path, link: str, pages: dict[Path, Page], folder: Path) -> st
     target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
     if target.is_dir():
         target /= "index.html"
-    if not target.is_relative_to(folder.resolve()):
+    if not target.is_relative_to(folder):
         return "leads out of the site"
     if not target.is_file():
         return "no such page"
     place = unquote(parts.fragment)
-    page = next((found for known, found in pages.items() if known.resolve() == target.resolve()), None)
+    page = pages.get(target)
     if not place or page is None or target.name == LAB or place in page.places:
         return None
     return "no such place on that page"

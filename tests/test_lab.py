@@ -7,11 +7,12 @@ import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
 import pushout
-from conftest import ROOT, command
+from conftest import ROOT, Typed, command
 from pushout import lab, shipped
 from pushout.cli.options import BAD_SCENARIO, FAILURE
 from pushout.errors import QuestionError, ScenarioError
@@ -216,3 +217,21 @@ def test_a_policy_of_a_shared_memory_goes_to_the_memory() -> None:
 def test_a_policy_that_the_scenario_cannot_have_is_refused_with_its_name() -> None:
     with pytest.raises(ScenarioError, match=r"policies epd: .*credits promise that nothing is lost"):
         lab.page(["multi-hop-fcvc"], ["tail-drop,epd"])
+
+
+def test_a_link_carries_the_scenario_and_both_runs(typed: Typed, tmp_path: Path) -> None:
+    done = typed(tmp_path, "lab", "home-uplink", "--policies", "tail-drop,codel", "--link")
+    address, _, view = done.stdout.strip().partition("#")
+    version, name, runs, now, port, text = json.loads(unquote(view))
+    assert (address, version, name, now, port) == ("lab.html", lab.LINK, "home-uplink", 5 * 10**12, "bottleneck")
+    policies = [pushout.explain(text, set=run)["port"]["bottleneck"]["admission"]["policy"] for run in runs]
+    assert policies == ["tail-drop", "codel"]
+    assert "[2, 1]" not in view and " " not in view, "it stays whole in a mail"
+
+
+def test_a_link_that_would_be_too_long_is_refused_with_the_remedy(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text("# " + 40_000 * "x" + "\n" + pushout.Scenario("lan").to_toml(), "utf-8")
+    refused = typed(tmp_path, "lab", "long.toml", "--link")
+    assert refused.returncode != 0 and "--out lab.html" in refused.stderr
+    assert typed(tmp_path, "lab", "--link").returncode == 2
+    assert typed(tmp_path, "lab", "lan", "--link", "--out", "a.html").returncode == 2

@@ -158,7 +158,8 @@ def test_the_site_is_published_only_where_an_address_is_set() -> None:
 
 
 def walked(folder: Path) -> list[str]:
-    done = subprocess.run([sys.executable, ROOT / "packaging" / "walk.py", folder], capture_output=True, text=True)
+    command = [sys.executable, ROOT / "packaging" / "walk.py", folder.name]
+    done = subprocess.run(command, cwd=folder.parent, capture_output=True, text=True)
     return done.stderr.splitlines()[1:]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from pushout import _core, policy, shipped
 from pushout.document import steps
@@ -17,6 +18,7 @@ from pushout.names.load import busiest
 from pushout.names.place import everywhere
 from pushout.names.port import AS_IT_IS, Choice, Holder, Port, label, policy_refused, ports, section
 from pushout.names.port import policies as choices
+from pushout.quantity import seconds
 from pushout.shipped import typed
 from pushout.simulate import listed
 from pushout.source import Overrides, ScenarioLike, Source, load, overrides, toml
@@ -79,6 +81,45 @@ def page(
         raise QuestionError("policies need a scenario: name one, as in pushout lab lan --policies tail-drop,epd")
     text = json.dumps(given).replace("<", "\\u003c")  # nothing in it ends the element
     return shipped.PAGE.read_text(encoding="utf-8").replace(_GIVEN, _GIVEN.replace("[]", text))
+
+
+LINK = 2
+"""The version of a link that carries a scenario; web/src/link.ts reads it."""
+
+LONGEST_LINK = 30_000
+"""Letters of a text that a link carries: browsers and mail cut longer addresses."""
+
+
+def link(
+    scenario: ScenarioLike,
+    policies: Sequence[str] = (),
+    *,
+    own: Sequence[str] = (),
+    set: Overrides = (),  # noqa: A002
+) -> str:
+    """Return what follows the address of the page to show this scenario there: the page of a site needs no file.
+
+    The parameters are those of `page`. It begins where the measured time does.
+    """
+    from pushout.reading import explain
+
+    offer = _offer(1, scenario, policies, [Own.read(text) for text in own], tuple(overrides(set)))
+    text = str(offer["text"])
+    if len(text) > LONGEST_LINK:
+        raise QuestionError(
+            f"the scenario has {len(text)} letters, and a link carries at most {LONGEST_LINK}: send the page instead "
+            "(pushout lab … --out lab.html)"
+        )
+    explained = explain(load(scenario), set=set)
+    sets = offer["runs"] or [[]]
+    view = [LINK, explained["name"], sets, _begins_ps(explained), offer.get("port"), text]
+    return "#" + quote(json.dumps(view, ensure_ascii=False, separators=(",", ":")), safe="")
+
+
+def _begins_ps(explained: Mapping[str, Any]) -> int:
+    """Return the instant that a link shows: the end of the warm-up, or a tenth of the run."""
+    warmup, whole = seconds(explained["warmup"]), seconds(explained["duration"])
+    return round((warmup or whole / 10) * 1e12)
 
 
 def _offer(

@@ -1,5 +1,6 @@
 // What is shown, as the part of an address behind "#": a preset by its name alone, or the scenario by its name, the overrides of
-// both runs, the instant and the port.
+// both runs, the instant and the port; of a scenario that is not among the presets its whole text as well. `pushout lab --link`
+// writes the same (python/pushout/lab.py).
 
 import { cut } from "./words";
 
@@ -9,16 +10,19 @@ export interface Shown {
   sets?: string[][];
   now?: number;
   port?: string;
+  /** The text of a scenario that the page does not have. */
+  text?: string;
 }
 
-const VERSION = 1;
+/** The version of a link without a text, and of one with it. */
+const [VERSION, WHOLE] = [1, 2];
 /** The page compares two runs, and a link that is longer than this was not written by it. */
 const [RUNS_AT_MOST, LETTERS_AT_MOST] = [2, 100_000];
 /** The latest instant that the engine counts, in picoseconds. */
 const LATEST = Number.MAX_SAFE_INTEGER;
 
-export function toLink({ preset, sets, now, port }: Shown): string {
-  const view = [VERSION, preset, sets, now, ...(port === undefined ? [] : [port])];
+export function toLink({ preset, sets, now, port, text }: Shown): string {
+  const view = text === undefined ? [VERSION, preset, sets, now, ...(port === undefined ? [] : [port])] : [WHOLE, preset, sets, now, port ?? null, text];
   return `#${encodeURIComponent(JSON.stringify(view))}`;
 }
 
@@ -36,9 +40,11 @@ export function fromLink(hash: string): Shown | string | undefined {
 
 function read(view: unknown): Shown | string {
   if (!Array.isArray(view)) return "the link is damaged";
-  const [version, preset, sets, now, port] = view as unknown[];
-  if (version !== VERSION) return `the link has version ${shortened(version)}, this page reads version ${VERSION}`;
-  if (view.length > 5) return `the link must have at most 5 parts, not ${view.length}`;
+  const [version, preset, sets, now, place, text] = view as unknown[];
+  if (version !== VERSION && version !== WHOLE) return `the link has version ${shortened(version)}, this page reads versions ${VERSION} and ${WHOLE}`;
+  const [parts, port] = version === WHOLE ? [6, place ?? undefined] : [5, place];
+  if (view.length > parts) return `the link must have at most ${parts} parts, not ${view.length}`;
+  if (version === WHOLE && typeof text !== "string") return "the link has no text of a scenario";
   if (typeof preset !== "string") return "the link names no experiment";
   if (!Array.isArray(sets) || !sets.every((list) => Array.isArray(list) && list.every((set) => typeof set === "string"))) {
     return "the link is damaged: its runs are not lists of overrides";
@@ -47,7 +53,8 @@ function read(view: unknown): Shown | string {
   if (typeof now !== "number" || now < 0 || now > LATEST) return `the instant of the link must be 0 or more, not ${shortened(now)}`;
   if (port !== undefined && typeof port !== "string") return `the port of the link must be a name, not ${shortened(port)}`;
   const wrong = (sets as string[][]).flat().map(refused).find((why) => why !== undefined);
-  return wrong ?? { preset, sets: sets as string[][], now, ...(port === undefined ? {} : { port }) };
+  const scenario = typeof text === "string" && version === WHOLE ? { text } : {};
+  return wrong ?? { preset, sets: sets as string[][], now, ...(port === undefined ? {} : { port }), ...scenario };
 }
 
 /** Why the page cannot do what an override says; the engine refuses the others. */

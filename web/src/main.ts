@@ -9,7 +9,7 @@ import { printLecture } from "./lecture";
 import { fromLink, toLink } from "./link";
 import { Pace, paceOf } from "./pace";
 import { at, content } from "./place";
-import { type Preset, presets } from "./presets";
+import { carried, type Preset, presets } from "./presets";
 import { lesson, outcome, sentence } from "./sentence";
 import { NOTICE, type Task, TooLong } from "./task";
 import { cut, instant, picoseconds, seconds, span } from "./words";
@@ -17,6 +17,8 @@ import { cut, instant, picoseconds, seconds, span } from "./words";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 /** Seconds of watching that the main charts show. */
 const WATCHED = 12;
+/** The longest text of a scenario that the address carries. */
+const CARRIED_AT_MOST = 30_000;
 /** The longest message. */
 const LETTERS = 400;
 
@@ -65,7 +67,8 @@ class Page {
     delete document.documentElement.dataset["ready"];
     const link = fromLink(location.hash);
     const shown = typeof link === "object" ? link : undefined;
-    const named = this.offers.find(({ name, also, lesson }) => name === shown?.preset || (!lesson && also?.includes(shown?.preset ?? "")));
+    const known = this.offers.find(({ name, also, lesson }) => name === shown?.preset || (!lesson && also?.includes(shown?.preset ?? "")));
+    const named = shown?.text === undefined ? known : this.offered(shown.preset, shown.text, shown.sets ?? [[]]);
     if (shown && named) await this.open(named, shown.sets && { sets: shown.sets, now: shown.now ?? 0, port: shown.port });
     if (this.lab.runs.length === 0 && at("ask").hidden) {
       const why = at("message").textContent ?? "";
@@ -75,6 +78,17 @@ class Page {
     if (typeof link === "string") this.tell(link, true);
     else if (link && !named) this.tell(`this page has no scenario ${cut(link.preset, 60)}`, true);
     document.documentElement.dataset["ready"] = "true";
+  }
+
+  /** Offer a scenario that a link carries, once. */
+  private offered(name: string, text: string, sets: string[][]): Preset {
+    const same = this.offers.find((each) => each.text === text && each.isCarried);
+    if (same) return same;
+    const isTaken = this.offers.some((each) => each.name === name);
+    const preset = carried(isTaken ? `${name} (link)` : name, text, sets);
+    this.offers.push(preset);
+    at("experiments").append(new Option(preset.title, preset.name));
+    return preset;
   }
 
   private async first(): Promise<void> {
@@ -267,7 +281,8 @@ class Page {
     at("time").setAttribute("aria-valuetext", `${seconds(now).toFixed(6)} s of ${seconds(duration)} s`);
     at("difference").toggleAttribute("disabled", runs.length < 2);
     this.handout.table();
-    history.replaceState(null, "", toLink({ preset: preset.name, sets, now, ...(port === undefined ? {} : { port }) }));
+    const text = preset.isCarried && preset.text.length <= CARRIED_AT_MOST ? { text: preset.text } : {};
+    history.replaceState(null, "", toLink({ preset: preset.name, sets, now, ...(port === undefined ? {} : { port }), ...text }));
     at("command").textContent = sets.map((own) => command(preset, own)).join("\n");
   }
 

@@ -63,6 +63,13 @@ export interface Preset {
   /** Simulated seconds at which a printed figure of it is taken. */
   figure?: number;
   port?: string;
+  /** Whether a link must carry its text, because no other page has it. */
+  isCarried?: boolean;
+}
+
+/** A scenario that a link carries. */
+export function carried(name: string, text: string, runs: string[][]): Preset {
+  return { name, title: name, look: "", file: name, text, runs, isCarried: true };
 }
 
 function within<T>(id: string): T {
@@ -73,7 +80,7 @@ function within<T>(id: string): T {
 export function presets(): Preset[] {
   const texts = within<Record<string, string>>("texts");
   const own = within<Preset[]>("presets").map((preset) => ({ ...preset, text: texts[preset.file] ?? "" }));
-  return [...within<Preset[]>("given"), ...own];
+  return [...within<Preset[]>("given").map((preset) => ({ ...preset, isCarried: true })), ...own];
 }
 
 /** The overrides of each run with another value of the control. */

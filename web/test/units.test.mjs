@@ -90,3 +90,12 @@ test("a task with a limit asks when its estimate is above two seconds, and a can
   setTimeout(() => cancelled.cancel(), 50);
   await assert.rejects(cancelled.slices(0, 1000, slow()), Cancelled);
 });
+
+test("a link gives back what it was made of, with the text of a scenario or without", async () => {
+  const { fromLink, toLink } = await part("link");
+  const preset = { preset: "marks", sets: [["seed=2"], []], now: 7, port: "bottleneck" };
+  assert.deepEqual(fromLink(toLink(preset)), preset);
+  const whole = { preset: "mine", sets: [[]], now: 0, text: 'name = "µ <b>"\n' };
+  assert.deepEqual(fromLink(toLink(whole)), whole);
+  assert.deepEqual(fromLink(toLink({ ...whole, port: "a" })), { ...whole, port: "a" });
+});

@@ -30,6 +30,7 @@ from pushout.cli.streams import echo_json, tell
 )
 @SET_ALONE
 @click.option("--out", type=FileOf(("html",)), metavar="FILE", help="Write the page to this file, and do not open it.")
+@click.option("--link", is_flag=True, help="Print what follows the address of the page to show one scenario there.")
 @JSON
 def lab(
     scenarios: tuple[str, ...],
@@ -37,6 +38,7 @@ def lab(
     own: tuple[str, ...],
     sets: tuple[str, ...],
     out: Path | None,
+    link: bool,
     as_json: bool,
 ) -> None:
     """Open the lab: watch a run unit by unit, and compare two policies under the same traffic.
@@ -48,6 +50,13 @@ def lab(
     from pushout import shipped
     from pushout.cache import write
 
+    if link:
+        if len(scenarios) != 1 or out:
+            raise click.UsageError("--link needs one SCENARIO, and no --out: it prints a link and writes no page")
+        with no_sweep(scenarios[0]):
+            found = page.link(scenario_file(scenarios[0]), policies, own=own, set=sets)
+        echo_json({"link": found}) if as_json else click.echo(f"lab.html{found}")
+        return
     if not shipped.PAGE.is_file():
         tell(page.MISSING)
         raise click.exceptions.Exit(FAILURE)

@@ -20,7 +20,11 @@ const HOSTILE = {
   "an object": [`#${encodeURIComponent("{}")}`, /damaged/],
   "null": ["#null", /no scenario null/],
   "an empty list": [link(), /version nothing/],
-  "another version": [link(2, "marks", [[]], 0), /has version 2/],
+  "another version": [link(3, "marks", [[]], 0), /has version 3/],
+  "a scenario without its text": [link(2, "marks", [[]], 0), /no text of a scenario/],
+  "a number as text": [link(2, "mine", [[]], 0, null, 7), /no text of a scenario/],
+  "a text that is no scenario": [link(2, "mine", [[]], 0, null, script), /must be TOML or JSON/],
+  "a part too many behind a text": [link(2, "mine", [[]], 0, null, "", 1), /at most 6 parts/],
   "a version of text": [link("1", "marks", [[]], 0), /has version "1"/],
   "a list as version": [link([[[[]]]], "marks", [[]], 0), /has version/],
   "no preset": [link(1, null, [[]], 0), /names no experiment/],
@@ -132,6 +136,17 @@ describe("links that others wrote", { skip }, () => {
     assert.equal(await page.evaluate(() => window.hit), undefined, "no script of a link has run");
     assert.deepEqual(said, []);
     await click(page, "unit");
+    await page.close();
+  });
+
+  test("a link carries a whole scenario, and the address keeps it", async () => {
+    const carried = scenario("incast").replace('name = "incast"', 'name = "mine"');
+    const { page, said } = await open("wide", { hash: link(2, "mine", [["duration=20 ms"]], 5e9, null, carried) });
+    assert.equal(await text(page, "#message"), "");
+    assert.equal(await page.locator("#preset").inputValue(), "mine");
+    const kept = JSON.parse(decodeURIComponent(new URL(page.url()).hash.slice(1)));
+    assert.deepEqual([kept[0], kept[1], kept[5]], [2, "mine", carried]);
+    assert.deepEqual(said, []);
     await page.close();
   });
 
