@@ -73,8 +73,9 @@ def speed(workload: str, figure: str, peer: str | None = None) -> float:
 
 def missing() -> str:
     """List what the README names as missing: the bold words of the page about limits."""
-    *first, last = re.findall(r"\*\*(.+?)\*\*", Path("docs/limits.md").read_text(encoding="utf-8"))
-    return f"{', '.join(first)} or {last}".replace("Wireless", "wireless")
+    found = re.findall(r"\*\*(?:An? )?(.+?)\*\*", Path("docs/limits.md").read_text(encoding="utf-8"))
+    *first, last = (re.sub(r"^[A-Z](?=[a-z]+\b(?!-))", lambda letter: letter[0].lower(), each) for each in found)
+    return f"{', '.join(first)} or {last}"
 
 
 def score(figure: str) -> tuple[int, int]:

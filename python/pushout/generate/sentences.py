@@ -13,7 +13,7 @@ from functools import cached_property
 from string import Formatter
 from typing import Any
 
-_NUMBER = r"((?:(?!\n\n)[\s\S]){1,100}?)"
+_NUMBER = r"((?:(?!\n\n)[\s\S]){1,160}?)"
 """A value on a page: a number with or without a unit, within a paragraph."""
 
 

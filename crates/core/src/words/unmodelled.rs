@@ -20,8 +20,8 @@ const UNMODELLED: [(&[&str], &[&str]); 7] = [
     (
         &["congestion", "policy", POLICY_OF_A_PORT, "transport", VALUE],
         &[
-            "bbr", "bbr2", "bic", "compound", "dcqcn", "decbit", "hpcc", "htcp", "hybla", "illinois",
-            "ledbat", "powertcp", "prague", "scalable", "swift", "timely", "vegas", "veno", "westwood",
+            "bbr2", "bic", "compound", "dcqcn", "decbit", "hpcc", "htcp", "hybla", "illinois", "ledbat",
+            "powertcp", "scalable", "swift", "timely", "vegas", "veno", "westwood",
         ],
     ),
     (&["source"], &["http", "pareto", "trace", "voip", "websearch"]),
@@ -83,7 +83,7 @@ mod tests {
             told,
             "unknown admission \"blue\": not modelled yet, see docs/limits.md (allowed: ppd, epd)"
         );
-        for (what, name) in [("policy", "CAKE"), ("name", "bbr"), ("policy", "ns3::CobaltQueueDisc")] {
+        for (what, name) in [("policy", "CAKE"), ("name", "bbr2"), ("policy", "ns3::CobaltQueueDisc")] {
             assert!(unknown(what, name, &["red"]).contains("not modelled"), "{what} {name}");
         }
         assert!(!unknown("node", "blue", &["west"]).contains("not modelled"));
@@ -93,8 +93,7 @@ mod tests {
     #[test]
     fn names_of_the_literature_lead_to_the_limits_wherever_they_are_tried() {
         let congestion: Vec<&str> = congestion::Spec::WORDS.iter().map(|(word, _)| *word).collect();
-        for name in ["dcqcn", "hpcc", "swift", "prague", "bbr", "credence", "reverie", "choke", "cake", "ib"]
-        {
+        for name in ["dcqcn", "hpcc", "swift", "bbr2", "credence", "reverie", "choke", "cake", "ib"] {
             for (what, allowed) in [(VALUE, &congestion[..]), (POLICY_OF_A_PORT, &["tail-drop", "fba"])] {
                 let told = unknown(what, name, allowed);
                 assert!(told.contains(": not modelled yet, see docs/limits.md"), "{told}");
