@@ -308,7 +308,7 @@ fn gates<'a>(
     lines.map(move |(((((((line, vcs), losses), reorders), storms), responses), is_paused), index)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
         let (maxima, rate) = (&scenario.maxima(&line.port), line.rate.mean());
-        let (delay, repeat) = (&line.delay, line.repeat.as_ref());
+        let (delay, repeat) = (&line.delay, line.repeat.as_deref());
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
         gate::build(&gate::Site {
             seed,

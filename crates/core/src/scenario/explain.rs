@@ -135,7 +135,7 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         to: node(line.to),
         rate: line.rate.clone(),
         delay: line.delay.clone(),
-        repeat: line.repeat.clone().map(Nested),
+        repeat: line.repeat.as_deref().cloned().map(Nested),
         medium: Some(line.medium),
         pause: line.rest,
         weight: line.weight,
@@ -147,8 +147,9 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
 
 /// Return what differs in the other direction; a share of 0 % says that only the first one repeats packets.
 fn of_back(line: &Line, back: &Line) -> BackSection {
-    let none = || line.repeat.clone().map(|repeat| repeat::Params { share: PartsPerMillion(0), ..repeat });
-    let repeat = back.repeat.clone().or_else(none).map(Nested);
+    let none =
+        || Some(repeat::Params { share: PartsPerMillion(0), ..repeat::Params::clone(line.repeat.as_ref()?) });
+    let repeat = back.repeat.as_deref().cloned().or_else(none).map(Nested);
     BackSection { rate: Some(back.rate.clone()), delay: Some(back.delay.clone()), repeat }
 }
 

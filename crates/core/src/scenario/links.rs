@@ -176,11 +176,11 @@ fn repeats(
     key: &str,
     given: Option<&Nested<repeat::Params>>,
     medium: Medium,
-) -> Result<Option<repeat::Params>, Fault> {
+) -> Result<Option<Arc<repeat::Params>>, Fault> {
     let Some(Nested(params)) = given else { return Ok(None) };
     item.ensure(medium == Medium::Packets, key, "must be left out on a link of cells: it repeats packets")?;
     params.check().map_err(|refused| item.refuse(key, refused))?;
-    Ok(Some(params.clone()).filter(|params| params.share > PartsPerMillion(0)))
+    Ok((params.share > PartsPerMillion(0)).then(|| Arc::new(params.clone())))
 }
 
 /// Refuse a delay that is unrealistically long.

@@ -284,7 +284,7 @@ pub struct Line {
     /// Propagation delay over time.
     pub delay: Delay,
     /// Repetitions of packets, if the link repeats any.
-    pub repeat: Option<repeat::Params>,
+    pub repeat: Option<Arc<repeat::Params>>,
     /// Longest of the random rests of a host before each frame.
     pub rest: Span,
     /// Weight of the line among equal lines.

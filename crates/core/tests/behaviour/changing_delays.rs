@@ -119,7 +119,7 @@ fn delays_and_repetitions_that_no_line_has_are_refused_with_the_remedy() {
             "link.out.delay={ steps = [['0 s', '2 ms']], period = '0 s' }",
             "period must be longer than the last time, 0 s",
         ),
-        ("link.out.delay={ trace = 'a' }", "unknown key \"trace\""),
+        ("link.out.delay={ trace = 'a' }", "the key \"steps\" is missing"),
         ("link.out.delay='7200 s'", "must be at most an hour"),
         ("link.out.repeat={ share = '100 %', delay = '8 ms', most = 3 }", "share must be less than 100 %"),
         ("link.out.repeat={ share = '1 %', delay = '0 s', most = 3 }", "delay must be greater than 0 s"),

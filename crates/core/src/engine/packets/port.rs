@@ -536,6 +536,6 @@ mod tests {
 
     #[test]
     fn a_large_network_has_small_ports() {
-        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (448, 192, 112));
+        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (448, 192, 128));
     }
 }
