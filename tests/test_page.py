@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import pushout
+from conftest import Typed
 from pushout import shipped
 from pushout.cli import main
 
@@ -157,3 +158,13 @@ def test_the_page_of_a_lost_frame_has_its_decisions() -> None:
     assert "<svg" in text
     assert "<svg" in (result._repr_html_() or "")
     assert "<svg" not in pushout.why("two-routers", report=2, last=3, set={"duration": "3 s"}).html()
+
+
+def test_the_page_of_a_run_has_its_title_once_and_the_bottleneck_first(tmp_path: Path, typed: Typed) -> None:
+    made = typed(tmp_path, "run", "lan", "--set", "duration=2 s", "--html", "run.html")
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "run.html").read_text(encoding="utf-8")
+    shown = re.sub(r"<title>.*?</title>", "", text)
+    assert shown.count("Ten TCP sources share one bottleneck") == 1
+    rows = re.findall(r"^ *(bottleneck|access\d+) +\d", made.stdout, re.MULTILINE)
+    assert rows[0] == "bottleneck" and len(rows) > 1

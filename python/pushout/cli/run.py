@@ -129,15 +129,17 @@ def _draw(result: "Replicated", planned: "Recording", file: Path | None, html: P
     from pushout.picture import figure, request
 
     wanted = request.Request(planned.what, (), (), request.themed("paper", None), None)
-    drawn = request.draw([wanted.run(result.replications, planned)], wanted)
+    runs = [wanted.run(result.replications, planned)]
     if file:
+        drawn = request.draw(runs, wanted)
         file.parent.mkdir(parents=True, exist_ok=True)
         write(file, figure.written(drawn, file.suffix[1:].lower()))
         tell(f"figure: {file}")
     if html:
         from pushout.result import Result
 
-        write_page(html, Result(*result), [drawn], planned.title)
+        untitled = request.draw(runs, wanted._replace(title=""))  # the page has the title itself
+        write_page(html, Result(*result), [untitled], planned.title)
 
 
 def _trace_kinds(kinds: str | None, ports: str | None, reps: int) -> list[str]:

@@ -148,7 +148,7 @@ def result(document: Document, console: Console) -> None:
     if fct := document["summary"].get("fct"):
         sizes = [{"name": size, **figures} for size, figures in fct["slowdown"].items()]
         _table("size", sizes, SLOWDOWN_COLUMNS, reps, console)
-    busy = [port for port in ports if _is_busy(port)]
+    busy = sorted((port for port in ports if _is_busy(port)), key=_is_unlimited)
     for unit in dict.fromkeys(port["occupancy_unit"] for port in busy):
         columns = [(title.format(unit=unit), key, form) for title, key, form in PORT_COLUMNS]
         _table("port", [port for port in busy if port["occupancy_unit"] == unit], columns, reps, console)
@@ -221,6 +221,11 @@ def _table(
         for line, entry in zip(first, rows, strict=True)
     ]
     draw(console, heads, lines)
+
+
+def _is_unlimited(port: Document) -> bool:
+    """Return whether a port has no limit, as those of hosts: the others come first."""
+    return "occupancy_p50" not in port
 
 
 def _reasons(ports: list[Document], fate: str, console: Console) -> None:
