@@ -217,7 +217,10 @@ fn groups_and_rates_of_classes_that_cannot_be_are_refused_with_their_key() {
         (group("['bulk', 'web', 'bulk']"), "must name each class once, not \"bulk\" twice"),
         (refused("port.out.scheduler.queues=circuit"), "must stand beside queues = \"class\""),
         (refused("queue.bulk.weight=0"), "must be greater than 0 and finite"),
-        (refused("queue.bulk.minimum=0 b/s"), "must be greater than 0, not \"0 b/s\"; for no limit leave the key out"),
+        (
+            refused("queue.bulk.minimum=0 b/s"),
+            "must be greater than 0, not \"0 b/s\"; for no limit leave the key out",
+        ),
         (
             refused("queue.bulk.minimum=101 Mb/s"),
             "the minimum rates of classes add up to 101 Mb/s on a line of 100 Mb/s",

@@ -101,8 +101,8 @@ pub(super) struct Listed {
 
 impl Listed {
     /// List the units with these numbers, in increasing order, from 1.
-    pub(super) fn new(numbers: &[u64]) -> Listed {
-        let mut later = numbers.to_vec().into_iter();
+    pub(super) fn new(numbers: Vec<u64>) -> Listed {
+        let mut later = numbers.into_iter();
         Listed { seen: 0, next: later.next().unwrap_or(u64::MAX), later }
     }
 
@@ -124,7 +124,7 @@ impl Losses {
         let rule = |spec: &&Spec| LossRule {
             circuits: spec.circuits.clone(),
             state: match &spec.pattern {
-                Pattern::Numbers(lost) => ChannelState::Numbers(Listed::new(lost)),
+                Pattern::Numbers(lost) => ChannelState::Numbers(Listed::new(lost.clone())),
                 Pattern::Frames(lost) => ChannelState::Frames(lost.clone()),
                 Pattern::Down(times) => ChannelState::Down(times.iter().copied().collect()),
                 Pattern::Gilbert(terms) => {

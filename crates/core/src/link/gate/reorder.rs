@@ -60,7 +60,7 @@ impl Build for Reordering {
         let rule = |spec: &&Spec| Rule {
             by: spec.by,
             chosen: match &spec.choice {
-                Choice::Numbers(numbers) => Chosen::Numbers(Listed::new(numbers)),
+                Choice::Numbers(numbers) => Chosen::Numbers(Listed::new(numbers.clone())),
                 Choice::Share(share) => {
                     let keyed = site.keyed(format_args!("reorder.{}", spec.stream));
                     Chosen::Share(share.0 as f64 / PartsPerMillion::WHOLE.0 as f64, keyed)
