@@ -346,6 +346,11 @@ impl Memory {
         self.pools.iter().any(SharedPool::is_expelling)
     }
 
+    /// Return whether the scheme of a pool draws random numbers about packets.
+    pub(crate) fn draws(&self) -> bool {
+        self.pools.iter().any(|pool| pool.scheme().draws())
+    }
+
     /// Return whether the memory does more than limit arrivals: it removes accepted packets, or stops senders.
     pub(crate) fn acts(&self) -> bool {
         self.pushout.is_some() || self.is_expelling() || self.is_pausing()

@@ -4,7 +4,9 @@
 /// here.
 type Alias = (&'static str, &'static str, &'static str);
 
-const ALIASES: [Alias; 35] = [
+const ALIASES: [Alias; 38] = [
+    ("bbr", "congestion", "bbr"),
+    ("bbr3", "congestion", "bbr"),
     ("bfifo", "admission", "tail-drop"),
     ("bulk", "source", "greedy"),
     ("bulksend", "source", "greedy"),
@@ -30,6 +32,7 @@ const ALIASES: [Alias; 35] = [
     ("pfifofast", "scheduler", "strict-priority"),
     ("pi2", "admission", "pi2"),
     ("pie", "admission", "pie"),
+    ("prague", "congestion", "prague"),
     ("prio", "scheduler", "strict-priority"),
     ("red", "admission", "red"),
     ("reno", "congestion", "reno"),

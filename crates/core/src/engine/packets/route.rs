@@ -386,10 +386,12 @@ fn port_classes(
     let mut ports: IdVec<LineId, PortClass> = lines.zip(&network.ports).map(of_port).collect();
     let is_ruled =
         |port: &PortClass| port.rule.is_some() && !port.polices && !port.loses && !port.is_from_host;
-    let limits = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
+    // packets have no identity there, by which a scheme draws
+    let limits = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts() && !memory.draws();
     let memories = ruled_memories(network, limits, |port| is_ruled(&ports[port]));
-    let can_be_quiet =
-        |memory: &Memory| allows(Form::QuietMemories) && memory.acts() && memory.quiet_bound().is_some();
+    let can_be_quiet = |memory: &Memory| {
+        allows(Form::QuietMemories) && memory.acts() && !memory.draws() && memory.quiet_bound().is_some()
+    };
     let takes_all = |port: &PortClass| is_ruled(port) && matches!(port.rule, Some(Rule::Fits));
     let quiet = ruled_memories(network, can_be_quiet, |port| takes_all(&ports[port]));
     ports.iter_mut().zip(memories).for_each(|(port, memory)| port.memory = memory);

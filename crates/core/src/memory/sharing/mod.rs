@@ -66,6 +66,11 @@ registry! {
         /// Record that a packet of a queue has left the memory; the pool no longer counts it.
         fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {}
 
+        /// Return whether the scheme draws random numbers about the units that are offered.
+        fn draws(&self) -> bool {
+            false
+        }
+
         /// Return what the decisions depend on besides the lengths of queues and the [variables](Sharing::variables).
         fn depends_on(&self) -> Option<&str> {
             None

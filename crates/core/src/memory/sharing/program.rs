@@ -158,6 +158,10 @@ impl Sharing for Policy {
         self.asks == Asks::Frame
     }
 
+    fn draws(&self) -> bool {
+        self.program.steps.draws()
+    }
+
     fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, _: usize) {
         if pool.total() == 0 {
             self.empty_since = leaving.now;

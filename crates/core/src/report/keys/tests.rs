@@ -115,6 +115,10 @@ fn a_report_holds_what_is_declared_and_nothing_else() {
             ],
         ),
         (
+            include_str!("../../../../../scenarios/cellular.toml"),
+            vec!["reorder=[{ link = \"radio\", share = \"10 %\", by = \"1 ms\" }]".to_string()],
+        ),
+        (
             include_str!("../../../../../scenarios/wfepd-example.toml"),
             vec![
                 "measure.window=\"20 ms\"".to_string(),

@@ -714,8 +714,9 @@ impl Writer {
         ));
         let alpha = self.pick(&["0.5", "1.0", "8.0"]);
         let (rate, depth) = (1 + self.below(9999), 1 + self.below(octets));
-        let policy = match self.below(4) {
+        let policy = match self.below(5) {
             0 => format!("dynamic-threshold\", alpha = {alpha}"),
+            2 => "program\", code = ['r0 = draw', 'r1 = 0.1', 'r2 = r0 < r1', 'unless r2 jump 5', 'refuse', 'accept']".to_string(),
             1 => format!(
                 "occamy\", alpha = {alpha}, token_rate = \"{rate} per ms\", token_depth = \"{depth} cells\""
             ),
