@@ -295,11 +295,12 @@ impl Law {
             .collect()
     }
 
-    /// Set the mean to that of a run of `duration`.
+    /// Set the mean to that of a run of `duration`; if nothing can leave in that time, to that of a long time.
     pub fn settle(&mut self, duration: Span) {
         if let Law::Changing(law) = self {
-            let mean = Rate(law.kind.mean_between(Span::ZERO, duration) as u64);
-            *self = Law::Changing(Arc::new(Changing { mean: mean.max(Rate(1)), ..Changing::clone(law) }));
+            let of_run = Rate(law.kind.mean_between(Span::ZERO, duration) as u64);
+            let mean = if of_run == Rate(0) { law.kind.long_run().max(Rate(1)) } else { of_run };
+            *self = Law::Changing(Arc::new(Changing { mean, ..Changing::clone(law) }));
         }
     }
 
@@ -421,6 +422,12 @@ mod tests {
         file::read("a.trace", text, period)
     }
 
+    fn law(kind: Kind) -> Law {
+        let (steps, trace, data, period, grants, states, mean) = (None, None, None, None, None, None, None);
+        let forms = LawForms { steps, trace, data, period, grants, states, mean };
+        Law::Changing(Arc::new(Changing { forms, mean: kind.long_run(), kind }))
+    }
+
     #[test]
     fn the_bits_of_a_packet_in_service_are_conserved_when_the_rate_changes() {
         let end = |table: &[(u64, u64)]| stepped(table).send(Time::ZERO, 1500).ends;
@@ -457,13 +464,19 @@ mod tests {
     }
 
     #[test]
+    fn a_run_in_which_nothing_can_leave_has_the_mean_of_a_long_time() {
+        let kind = trace("3\n3\n", None).unwrap();
+        let mut law = law(kind);
+        law.settle(Span::millis(2));
+        assert_eq!(law.mean(), Rate(8_000_000)); // 2 packets of 1500 octets in 3 ms
+        law.settle(Span::millis(4));
+        assert_eq!(law.mean(), Rate(6_000_000));
+    }
+
+    #[test]
     fn what_mahimahi_would_record_reads_back_as_the_same_opportunities() {
         let kind = trace("1\n1\n3\n7\n", None).unwrap();
-        let (steps, trace, data, period, grants, states, mean) = (None, None, None, None, None, None, None);
-        let forms = LawForms { steps, trace, data, period, grants, states, mean };
-        let changing = Changing { forms, mean: kind.long_run(), kind };
-        let law = Law::Changing(Arc::new(changing));
-        assert_eq!(law.opportunities(1, "radio", Span::millis(14)), [1, 1, 3, 7, 8, 8, 10, 14]);
+        assert_eq!(law(kind).opportunities(1, "radio", Span::millis(14)), [1, 1, 3, 7, 8, 8, 10, 14]);
         // a packet each 1.5 ms, at the end of its last millisecond
         assert_eq!(Law::Constant(Rate(8_000_000)).opportunities(1, "x", Span::millis(6)), [2, 3, 5, 6]);
     }
