@@ -641,7 +641,11 @@ fn names_from_the_literature_that_are_not_modelled_say_so() {
             "\"blue\"",
             "unknown admission \"blue\": not modelled yet, see docs/limits.md",
         ),
-        ("mss = 1460", "congestion = \"hpcc\"", "unknown value \"hpcc\": not modelled yet, see docs/limits.md"),
+        (
+            "mss = 1460",
+            "congestion = \"hpcc\"",
+            "unknown value \"hpcc\": not modelled yet, see docs/limits.md",
+        ),
         (
             "kind = \"greedy\"",
             "kind = \"voip\"",
