@@ -72,13 +72,16 @@ fn a_connection_without_a_handshake_paces_by_its_first_round_trip() {
     assert_eq!(bbr.pacing_rate, 277 * 8 * 10 * MSS * 10 / 40);
 }
 
+/// What a sender does to enter a state.
+type Entry = fn(&mut Bbr, &CongestionWindow);
+
 #[test]
 fn gains_and_windows_follow_from_the_model() {
     for case in cases("model") {
         let (mut bbr, mut window) = started(Some(number(&case, "rtt_ms")));
         (bbr.bw, bbr.full_bw_reached) = (number(&case, "rate_bps"), true);
         assert_eq!(bbr.bdp(bbr.bw), number(&case, "bdp"));
-        let enter: [(&str, fn(&mut Bbr, &CongestionWindow)); 6] = [
+        let enter: [(&str, Entry); 6] = [
             ("drain", |bbr, _| {
                 bbr.phase = Phase::Startup;
                 bbr.check_startup_done(&sample(1, MSS, 1));
