@@ -50,10 +50,10 @@ def main(label: str, pattern: str, total: str, *command: str) -> int:
     progress = Progress(label, pattern, int(total))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:  # noqa: S603
         reader = threading.Thread(target=progress.read, args=(process,))
+        progress.tell(progress.far())
         reader.start()
-        while reader.is_alive():
+        while reader.join(SECONDS if sys.stderr.isatty() else QUIET_SECONDS) or reader.is_alive():
             progress.tell(progress.far())
-            reader.join(SECONDS if sys.stderr.isatty() else QUIET_SECONDS)
     if process.returncode:
         progress.tell(f"failed with exit code {process.returncode} after ")
         sys.stderr.writelines(["\n", *progress.lines])
