@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from pushout import _core, options
 from pushout.document import steps
@@ -16,10 +16,16 @@ from pushout.excerpt import quoted
 from pushout.source import Overrides, Source, known, load, overrides, toml
 
 if TYPE_CHECKING:
+    from typing import Concatenate, ParamSpec, TypeVar
+
     from pushout import api
 
-P = ParamSpec("P")
-R = TypeVar("R")
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+    def _method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate["Scenario", P], R]:
+        """Type the method that stands for a function of `pushout`, whose first argument is the scenario."""
+
 
 FASTER = 10
 """Ratio of the rate of access lines to that of the bottleneck, so that the queue stands at the bottleneck."""
@@ -72,11 +78,6 @@ def _asks(verb: str, asked: type) -> Callable[..., Any]:
     ask.__doc__ = f"Ask `pushout.{verb}` about this scenario, with its other arguments."
     ask.__signature__ = own.replace(parameters=[first, *list(own.parameters.values())[1:]])  # type: ignore[attr-defined]
     return ask
-
-
-def _method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate["Scenario", P], R]:
-    """Type the method that stands for a function of `pushout`, whose first argument is the scenario."""
-    raise NotImplementedError(function)
 
 
 class Scenario:
