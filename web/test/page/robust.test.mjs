@@ -341,6 +341,7 @@ describe("why a frame was lost", { skip }, () => {
     await click(page, "drop");
     const lost = await ask(page);
     await page.waitForFunction(() => /^Trying decisions before the loss, [1-9]\d* %$/.test(document.getElementById("doing").textContent), undefined, { timeout: 240_000 });
+    await page.waitForSelector(".why button:has-text('losses, not')", { timeout: 240_000 });
     await page.click("#cancel");
     await page.waitForSelector("#work", { state: "hidden" });
     const preset = experiments().find(({ name }) => name === "marks");
