@@ -36,15 +36,15 @@ fn main() -> Result<(), Refused> {
         // Departures come before the arrivals of the same instant.
         while let Some(started) = sending.filter(|started| started.sent.ends <= now) {
             port.finish(started.sent.ends);
-            sending = port.start(started.sent.ends, circuit, &mut losses);
+            sending = port.start(started.sent.ends, &mut losses);
         }
         let unit = cell(index);
         let occupancy = port.pool().total();
-        port.arrive(now, unit, circuit(&unit), circuit, &mut losses);
+        port.arrive(now, unit, PortVc(unit.vc.0), &mut losses);
         let verdict = losses.pop().map_or("accepted".to_string(), |loss| format!("lost: {}", loss.reason));
         let (time, circuit_number) = (now.0 as f64 / 1e6, unit.vc);
         println!("{time:9.2}  {circuit_number:7}  {:13}  {occupancy:9}  {verdict}", unit.index + 1);
-        sending = sending.or_else(|| port.start(now, circuit, &mut losses));
+        sending = sending.or_else(|| port.start(now, &mut losses));
     }
     Ok(())
 }
@@ -86,9 +86,4 @@ fn cell(index: u64) -> Unit {
         hop: 0,
         flags,
     }
-}
-
-/// The circuit of a unit, numbered within the port.
-fn circuit(unit: &Unit) -> PortVc {
-    PortVc(unit.vc.0)
 }

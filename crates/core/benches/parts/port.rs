@@ -76,10 +76,6 @@ fn traffic() -> Vec<(Time, Unit)> {
     (0..CELLS).map(cell).collect()
 }
 
-fn circuit(unit: &Unit) -> PortVc {
-    PortVc(unit.vc.0)
-}
-
 /// Everything that happens at the port while the traffic arrives; answers how many cells it has lost.
 fn drive(port: &mut Port, traffic: &[(Time, Unit)]) -> usize {
     let mut losses: Vec<Loss> = Vec::new();
@@ -89,14 +85,14 @@ fn drive(port: &mut Port, traffic: &[(Time, Unit)]) -> usize {
         while free.min(tick) <= now {
             if free <= tick {
                 port.finish(free);
-                let started = port.start(free, circuit, &mut losses);
+                let started = port.start(free, &mut losses);
                 free = started.map_or(Time::NEVER, |started| started.sent.ends);
             } else {
                 tick = port.tick(tick).unwrap_or(Time::NEVER);
             }
         }
-        port.arrive(now, unit, circuit(&unit), circuit, &mut losses);
-        if let Some(started) = port.start(now, circuit, &mut losses) {
+        port.arrive(now, unit, PortVc(unit.vc.0), &mut losses);
+        if let Some(started) = port.start(now, &mut losses) {
             free = started.sent.ends;
         }
     }

@@ -118,6 +118,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "never over the buffer")]
     fn nothing_enters_a_full_buffer() {
-        Pool::new(Capacity::limited(1), 1).add(0, 2);
+        Pool::new(Capacity::limited(1), 1).add(PortVc(0), 2);
     }
 }

@@ -88,14 +88,14 @@ mod tests {
         let any = |_| true;
         let mut ring = Ring::new(130);
         assert_eq!(ring.next(any), None);
-        [3, 64, 100, 129].iter().for_each(|&queue| ring.set(queue, true));
-        let turns: Vec<_> = (0..6).map(|_| ring.next(any).unwrap()).collect();
+        [3, 64, 100, 129].iter().for_each(|&queue| ring.set(QueueId(queue), true));
+        let turns: Vec<_> = (0..6).map(|_| ring.next(any).unwrap().0).collect();
         assert_eq!(turns, [3, 64, 100, 129, 3, 64]);
-        [100, 129].iter().for_each(|&queue| ring.set(queue, false));
-        assert_eq!(ring.next(any), Some(3));
-        assert_eq!([ring.next(any), ring.next(any)], [Some(64), Some(3)]);
+        [100, 129].iter().for_each(|&queue| ring.set(QueueId(queue), false));
+        assert_eq!(ring.next(any), Some(QueueId(3)));
+        assert_eq!([ring.next(any), ring.next(any)], [Some(QueueId(64)), Some(QueueId(3))]);
         let mut full = Ring::new(64);
-        full.set(63, true);
-        assert_eq!([full.next(any), full.next(any)], [Some(63), Some(63)], "the last of a word, alone");
+        full.set(QueueId(63), true);
+        assert_eq!([full.next(any), full.next(any)], [Some(QueueId(63)); 2], "the last of a word, alone");
     }
 }

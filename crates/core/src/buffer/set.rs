@@ -134,6 +134,7 @@ fn first_bit(words: &[u64], from: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::ids::QueueId;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -145,7 +146,7 @@ mod tests {
             from in 0usize..10_000,
         ) {
             let (mut set, mut model) = (NumberSet::new(bound), BTreeSet::new());
-            for (add, member) in steps.into_iter().map(|(add, member)| (add, member % bound)) {
+            for (add, member) in steps.into_iter().map(|(add, member)| (add, QueueId::new(member % bound))) {
                 if add {
                     set.insert(member);
                     model.insert(member);
@@ -157,9 +158,9 @@ mod tests {
             }
             prop_assert_eq!(set.is_empty(), model.is_empty());
             prop_assert!(set.iter().eq(model.iter().copied()));
-            let ahead = model.range(from..).chain(&model).next();
+            let ahead = model.range(QueueId::new(from)..).chain(&model).next();
             prop_assert_eq!(set.next_round(from), ahead.copied());
-            prop_assert!(set.from(from).eq(model.range(from..).copied()));
+            prop_assert!(set.from(from).eq(model.range(QueueId::new(from)..).copied()));
         }
     }
 }

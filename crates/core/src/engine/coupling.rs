@@ -13,7 +13,6 @@
 
 use std::collections::VecDeque;
 
-use super::questions::number_at_port;
 use crate::buffer::pushout::longest_queue::End;
 use crate::kernel::queue::{Class, Event};
 use crate::link::control::{Control, PauseFrame};
@@ -40,27 +39,27 @@ pub(super) fn arrive(
         && !network.ports[port].is_rest(&unit, vc)
         && network.victim(now, port, vc, &unit).is_some();
     if !can_push_out {
-        return network.at(port, |port, circuits| {
-            port.arrive(now, unit, vc, number_at_port(circuits), losses);
+        return network.at(port, |port| {
+            port.arrive(now, unit, vc, losses);
         });
     }
-    let mut verdict = network.at(port, |port, _| port.consult(now, unit, vc));
+    let mut verdict = network.at(port, |port| port.consult(now, unit, vc));
     while matches!(verdict, Verdict::Accept | Verdict::Mark(_))
         && let Some((other, cut)) = network.victim(now, port, vc, &unit)
     {
-        let cut = network.at(other, |port, circuits| port.expel(now, cut, number_at_port(circuits), losses));
+        let cut = network.at(other, |port| port.expel(now, cut, losses));
         let is_own = |circuit: PortVc| (other, circuit) == (port, vc);
         // if a newer frame begins to arrive, the frame that was cut arrives no longer
         if let Some((circuit, fragment)) = cut.filter(|(cut, _)| !(is_own(*cut) && unit.is_first())) {
-            network.at(other, |port, _| port.break_frame(circuit, fragment));
+            network.at(other, |port| port.break_frame(circuit, fragment));
             if is_own(circuit) {
-                verdict = network.at(port, |port, _| port.judge_again(verdict, now, unit, vc));
+                verdict = network.at(port, |port| port.judge_again(verdict, now, unit, vc));
                 break;
             }
         }
     }
-    network.at(port, |port, circuits| {
-        port.conclude(verdict, now, unit, vc, number_at_port(circuits), losses);
+    network.at(port, |port| {
+        port.conclude(verdict, now, unit, vc, losses);
     });
 }
 
@@ -117,9 +116,9 @@ impl ActingMemories {
         let repeats = network.repeat_pauses(memory, now);
         let expels = loop {
             match network.expulsion(memory, now) {
-                Some(Ok((port, queue))) => network.at(port, |port, circuits| {
+                Some(Ok((port, queue))) => network.at(port, |port| {
                     let cut = Cut { queue, piece: Piece::Unit(End::Head) };
-                    let _ = port.expel(now, cut, number_at_port(circuits), losses); // a single unit breaks no frame
+                    let _ = port.expel(now, cut, losses); // a single unit breaks no frame
                 }),
                 Some(Err(time)) => break Some(time),
                 None => break None,
@@ -171,7 +170,7 @@ impl GateClocks {
             return false;
         }
         self.clocks[port] = Time::NEVER;
-        network.at(port, |port, circuits| port.act(now, number_at_port(circuits), losses));
+        network.at(port, |port| port.act(now, losses));
         true
     }
 
@@ -188,7 +187,7 @@ impl GateClocks {
         if !self.can_open {
             return None;
         }
-        let time = network.ports[port].opens(now, number_at_port(&network.circuits))?;
+        let time = network.ports[port].opens(now)?;
         self.call(port, time)
     }
 

@@ -8,12 +8,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::network::circuit::Circuit;
 use crate::police;
 use crate::scenario::model::{Line, Scenario};
-use crate::unit::Unit;
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, LineId, PortVc};
+use crate::units::ids::{IdVec, LineId};
 
 /// Return the ports whose occupancy is sampled: those with a limited buffer.
 ///
@@ -47,12 +45,4 @@ pub(super) fn policed_in_common(scenario: &Scenario) -> IdVec<LineId, bool> {
         ports.iter().filter(|_| ports.len() > 1).for_each(|&port| common[port] = true);
     }
     common
-}
-
-/// Return a function that gives the number of a queued unit's circuit at the port where the unit waits.
-pub(super) fn number_at_port(circuits: &IdVec<CircuitId, Circuit>) -> impl Fn(&Unit) -> PortVc + '_ {
-    |unit| {
-        let hop = circuits[unit.vc].hop(unit);
-        hop.expect("a queued unit has a port").vc
-    }
 }

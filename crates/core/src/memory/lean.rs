@@ -74,14 +74,16 @@ mod tests {
     use crate::rng::Stream;
     use crate::unit::Flags;
     use crate::units::Rate;
-    use crate::units::ids::{CircuitId, LineId};
+    use crate::units::ids::{CircuitId, LineId, PoolQueue};
 
     const QUEUES: usize = 3;
 
     /// A memory of 100 cells with three queues that a scheme limits.
     fn memory(spec: &sharing::Spec, check: ThresholdCheck, limits: QueueLimits) -> Memory {
         let scheme = spec.build(&context(&[0, 1, 2].map(|line| terms(LineId(line), None)))).unwrap();
-        let queue = |number| SharedQueue::new(limits, LineId::new(number), Rate(8_000_000), POOL, number);
+        let queue = |number| {
+            SharedQueue::new(limits, LineId::new(number), Rate(8_000_000), POOL, PoolQueue::new(number))
+        };
         let queues = (0..QUEUES).map(queue).collect();
         let pools = vec![SharedPool::new(100, QUEUES, 0, scheme)];
         Memory::new(MemoryParts { cells: 100, check, pools, queues, pushout: None })

@@ -45,7 +45,7 @@ pub mod response;
 
 pub mod sharing;
 
-use crate::buffer::admission::Failure;
+use crate::buffer::admission::{Expulsion, Failure};
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -53,7 +53,7 @@ use crate::units::Time;
 use crate::units::ids::LineId;
 use pause::Stopped;
 use pushout::{Content, Cut, Full, PushOut};
-use sharing::{Expulsion, Sharing};
+use sharing::Sharing;
 
 pub use leaving::Leaving;
 pub use pause::QueuePause;
@@ -375,7 +375,7 @@ impl Memory {
         &mut self,
         now: Time,
         head: impl Fn(LineId, usize) -> Option<u64>,
-    ) -> Option<Expulsion> {
+    ) -> Option<Expulsion<usize>> {
         let Memory { pools, queues, .. } = self;
         let mut soonest: Option<Time> = None;
         for pool in pools.iter_mut() {

@@ -2,11 +2,13 @@
 
 use super::leaving::Leaving;
 use super::queue::SharedQueue;
-use super::sharing::{self, Expulsion, Pool, Sharing};
+use super::sharing::{self, Pool, Sharing};
+use crate::buffer::admission::Expulsion;
 use crate::buffer::capacity::Capacity;
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{IdVec, PoolQueue};
 
 /// A running pool.
 #[derive(Clone, Debug)]
@@ -16,7 +18,7 @@ pub struct SharedPool {
     scheme: sharing::Policy,
     judges_frames: bool,
     /// The place in the memory of each queue of the pool, by the queue's number in the pool.
-    members: Vec<usize>,
+    members: IdVec<PoolQueue, usize>,
     /// Whether one of the pool's classes must lose nothing.
     pub(super) is_lossless: bool,
     headroom: u64,
@@ -32,7 +34,7 @@ impl SharedPool {
             books: Pool::new(Capacity::limited(cells), queues.max(1)), // no flow may use it
             judges_frames: scheme.judges_frames(),
             scheme,
-            members: vec![0; queues],
+            members: IdVec::filled(0, queues),
             is_lossless: false,
             headroom,
             headroom_used: 0,
@@ -74,13 +76,13 @@ impl SharedPool {
 
     /// Return the shared room that queue `number` may have now.
     #[inline]
-    pub fn threshold(&self, number: usize) -> f64 {
+    pub fn threshold(&self, number: PoolQueue) -> f64 {
         self.scheme.threshold(&self.books, number)
     }
 
     /// Return the threshold of queue `number` for a unit: see [`SharedPool::applied`].
     #[inline]
-    pub(super) fn threshold_for(&self, number: usize, unit: &Unit) -> f64 {
+    pub(super) fn threshold_for(&self, number: PoolQueue, unit: &Unit) -> f64 {
         self.applied(unit, || self.threshold(number))
     }
 
@@ -126,7 +128,7 @@ impl SharedPool {
     }
 
     /// Count `size` cells of shared room as used by a queue; reserved room and headroom do not count here.
-    pub(super) fn share(&mut self, now: Time, number: usize, size: u64) {
+    pub(super) fn share(&mut self, now: Time, number: PoolQueue, size: u64) {
         if size > 0 {
             self.occupancy.change(now, self.books.total(), self.books.total() + size);
             self.books.add(number, size);
@@ -134,13 +136,13 @@ impl SharedPool {
     }
 
     /// Report that a packet requests room in queue `number`.
-    pub(super) fn offer(&mut self, now: Time, number: usize, size: u64, unit: &Unit) {
+    pub(super) fn offer(&mut self, now: Time, number: PoolQueue, size: u64, unit: &Unit) {
         self.scheme.offered(now, &self.books, number, size, unit);
     }
 
     /// Like `offer`; returns the threshold of the queue then.
     #[inline]
-    pub(super) fn meets(&mut self, now: Time, number: usize, size: u64, unit: &Unit) -> f64 {
+    pub(super) fn meets(&mut self, now: Time, number: PoolQueue, size: u64, unit: &Unit) -> f64 {
         self.scheme.meets(now, &self.books, number, size, unit)
     }
 
@@ -156,7 +158,11 @@ impl SharedPool {
 
     /// Choose the queue, by its place in the memory, from which the scheme expels a packet now, or return the instant of
     /// the next check; `head` returns the size of the first waiting packet of such a queue.
-    pub(super) fn expels(&mut self, now: Time, head: impl Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+    pub(super) fn expels(
+        &mut self,
+        now: Time,
+        head: impl Fn(usize) -> Option<u64>,
+    ) -> Option<Expulsion<usize>> {
         let SharedPool { scheme, books, members, .. } = self;
         match scheme.expels(now, books, &|number| head(members[number]))? {
             Expulsion::Now(number) => Some(Expulsion::Now(members[number])),
@@ -165,7 +171,7 @@ impl SharedPool {
     }
 
     /// Free the shared room and the headroom of a packet that leaves queue `number`.
-    pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: usize, shared: u64, headroom: u64) {
+    pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: PoolQueue, shared: u64, headroom: u64) {
         if shared > 0 {
             self.occupancy.fall(leaving.now, self.books.total());
             self.books.remove(number, shared);
@@ -176,7 +182,7 @@ impl SharedPool {
 
     /// Like `give_back`, for a pool whose books are those of its memory; they no longer count the packet.
     #[inline]
-    pub(super) fn give_back_lean(&mut self, leaving: &Leaving<'_>, number: usize) {
+    pub(super) fn give_back_lean(&mut self, leaving: &Leaving<'_>, number: PoolQueue) {
         self.books.remove(number, leaving.size);
         self.scheme.departed(leaving, &self.books, number);
     }

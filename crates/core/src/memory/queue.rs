@@ -4,7 +4,7 @@ use super::pause::QueuePause;
 use crate::link::gate::pause;
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
-use crate::units::ids::LineId;
+use crate::units::ids::{LineId, PoolQueue};
 use crate::units::{Rate, Span, Time};
 
 /// An account: the queues in which the packets of a circuit are counted at a port. Numbers have few bits, since ports
@@ -87,7 +87,7 @@ pub struct SharedQueue {
     /// Index of the queue's pool.
     pub pool: usize,
     /// Number of the queue in its pool.
-    pub number: usize,
+    pub number: PoolQueue,
     /// The time after which the frame that stops the queue's sender is repeated.
     pub(super) refresh: Span,
     held: u64,
@@ -110,7 +110,7 @@ pub struct SharedQueue {
 impl SharedQueue {
     /// Build an empty queue, number `number` of its pool, of the port of a line or of an incoming line with this
     /// rate.
-    pub fn new(limits: QueueLimits, line: LineId, rate: Rate, pool: usize, number: usize) -> SharedQueue {
+    pub fn new(limits: QueueLimits, line: LineId, rate: Rate, pool: usize, number: PoolQueue) -> SharedQueue {
         SharedQueue {
             limits,
             line,

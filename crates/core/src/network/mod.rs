@@ -11,7 +11,7 @@ pub mod outbox;
 
 mod pause_cycle;
 
-use crate::buffer::admission::Failure;
+use crate::buffer::admission::{Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::host::flow::Flow;
 use crate::host::outcome::FlowOutcome;
@@ -19,9 +19,8 @@ use crate::link::control::Control;
 use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss, reorder, storm};
 use crate::link::line::{Line, Rest};
-use crate::link::port::{Parts, Port};
+use crate::link::port::{Numbers, Parts, Port};
 use crate::memory::pushout::{Content, Cut};
-use crate::memory::sharing::Expulsion;
 use crate::memory::{self, Memory, Share, SharedPool, SharedQueue, Signal};
 use crate::rng::Keyed;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
@@ -121,17 +120,13 @@ impl Network {
 
     /// Run `work` on a port with the memory that it shares, if it shares one.
     #[inline]
-    pub(crate) fn at<R>(
-        &mut self,
-        port: LineId,
-        work: impl FnOnce(&mut Port, &mut IdVec<CircuitId, Circuit>) -> R,
-    ) -> R {
-        let Network { ports, memories, circuits, .. } = self;
+    pub(crate) fn at<R>(&mut self, port: LineId, work: impl FnOnce(&mut Port) -> R) -> R {
+        let Network { ports, memories, .. } = self;
         let port = &mut ports[port];
         if let Some(share) = port.share_mut() {
             share.swap(memories);
         }
-        let answer = work(port, circuits);
+        let answer = work(port);
         if let Some(share) = port.share_mut() {
             share.swap(memories);
         }
@@ -173,8 +168,7 @@ impl Network {
     /// next check.
     pub(crate) fn expulsion(&mut self, memory: MemoryId, now: Time) -> Option<Result<(LineId, usize), Time>> {
         let mut lent = self.memories[memory].take().expect("no port works now");
-        let number_at_port = |unit: &Unit| self.number_at_port(unit);
-        let expulsion = lent.expulsion(now, |port, queue| self.ports[port].head_of(queue, number_at_port));
+        let expulsion = lent.expulsion(now, |port, queue| self.ports[port].head_of(queue));
         let expulsion = expulsion.map(|expulsion| match expulsion {
             Expulsion::Now(queue) => Ok((lent.queues()[queue].line, queue)),
             Expulsion::At(time) => Err(time),
@@ -206,12 +200,6 @@ impl Network {
         let acts: IdVec<MemoryId, bool> = self.memories().map(acts).collect();
         let of = |port: &Port| port.share().map(Share::number).filter(|&memory| acts[memory]);
         if acts.iter().any(|acts| *acts) { self.ports.iter().map(of).collect() } else { IdVec::default() }
-    }
-
-    /// Return the number of a queued unit's circuit at the port where it waits.
-    fn number_at_port(&self, unit: &Unit) -> PortVc {
-        let hop = self.circuits[unit.vc].hop(unit);
-        hop.expect("a queued unit has a port").vc
     }
 
     /// Pass a unit to a port; the error is the reason for which the gates before the port lose the unit.
@@ -275,7 +263,7 @@ struct Shared<'a>(&'a Network);
 impl Content for Shared<'_> {
     fn has(&self, queues: &[SharedQueue], cut: Cut) -> bool {
         let Shared(network) = self;
-        network.ports[queues[cut.queue].line].has_piece(cut, |unit| network.number_at_port(unit))
+        network.ports[queues[cut.queue].line].has_piece(cut)
     }
 
     fn in_transmission(&self, queues: &[SharedQueue], queue: usize) -> u64 {
@@ -387,6 +375,7 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: IdSlice<'_, PortVc, Circui
     let pushout =
         line.port.pushout.as_ref().map(|spec| spec.build(&context).expect("a checked scenario can be built"));
     Port::new(Parts {
+        numbers: Numbers::new(vcs),
         share,
         pushout,
         shared_queue: line.port.scheduler.shares_one_queue(),

@@ -10,7 +10,6 @@ use super::Network;
 use crate::buffer::pushout::longest_queue::End;
 use crate::link::control::PauseFrame;
 use crate::link::gate::pause::Paused;
-use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::LineId;
 
@@ -77,12 +76,11 @@ impl Network {
         for memory in paused.memories(class) {
             let queues = self.memories[memory].as_ref().expect("no port works now").queues();
             let Some(queue) = queues.iter().position(|queue| queue.can_stop(port, class)) else { continue };
-            let number_at_port = |unit: &Unit| self.number_at_port(unit);
             let holds = |next: &LineId| {
                 let shares = self.ports[*next].share().is_some_and(|share| share.number() == memory);
                 shares
                     && self.is_paused(*next, class)
-                    && self.ports[*next].find_waiting(queue, End::Head, number_at_port).is_some()
+                    && self.ports[*next].find_waiting(queue, End::Head).is_some()
             };
             found.extend(self.ports.keys().filter(holds));
         }

@@ -24,7 +24,7 @@ use crate::link::gate::pause::MOST_CLASSES;
 use crate::memory::sharing::{self, Sharing};
 use crate::memory::{self, Account, QueueLimits, QueuePause, Side, Trim};
 use crate::units::Span;
-use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, NodeId, PortVc};
+use crate::units::ids::{CircuitId, IdVec, LineId, MemoryId, NodeId, PoolQueue, PortVc};
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -618,7 +618,7 @@ impl Builder<'_, '_> {
         let name = section.map_or("all", |(name, _)| name);
         Ok(*self.queues.entry((pool, line, class)).or_insert_with(|| {
             let of_pool = &mut memory.pools[pool].terms;
-            let number = of_pool.len();
+            let number = PoolQueue::new(of_pool.len());
             let Line { rate, minimum, .. } = &self.scenario.lines[line];
             let outlet = Outlet { line, rate: rate.mean(), minimum: *minimum };
             of_pool.push(QueueTerms { alpha, priority, outlet });

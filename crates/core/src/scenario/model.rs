@@ -28,7 +28,7 @@ use crate::rng::NameKeys;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
-use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, MemoryId, NodeId, PortVc};
+use crate::units::ids::{CircuitId, FlowId, IdVec, LineId, MemoryId, NodeId, PoolQueue, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::workload::order::Order;
 
@@ -190,7 +190,7 @@ pub struct MemoryQueue {
     /// Index of the queue's pool.
     pub pool: usize,
     /// Number of the queue in its pool.
-    pub number: usize,
+    pub number: PoolQueue,
     /// Limits of the queue.
     pub limits: QueueLimits,
 }

@@ -40,7 +40,7 @@ use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::Time;
-use crate::units::ids::{IdVec, PortVc, QueueId};
+use crate::units::ids::{IdVec, Level, PortVc, QueueId};
 
 section! {
     /// The lowest priority number first; turns among equals.
@@ -61,13 +61,13 @@ pub const COUNTS_OCTETS: bool = false;
 /// Strict priority at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// For every queue its class: queues of equal priority form a class, and classes are numbered in the order of
-    /// priorities.
-    class: IdVec<QueueId, usize>,
-    rings: Vec<Ring>,
-    /// For every class the number of its queues with units.
-    busy: Vec<usize>,
-    classes: NumberSet<usize>,
+    /// For every queue its level: that of all queues of its priority.
+    levels: IdVec<QueueId, Level>,
+    rings: IdVec<Level, Ring>,
+    /// For every level the number of its queues with units.
+    busy: IdVec<Level, usize>,
+    /// The levels with units.
+    served: NumberSet<Level>,
     /// For each circuit its queue, if circuits share queues.
     places: IdVec<PortVc, QueueId>,
     below: Option<Box<Below>>,
@@ -106,12 +106,12 @@ impl Policy {
         let mut priorities: Vec<u32> = of_queues.iter().copied().collect();
         priorities.sort_unstable();
         priorities.dedup();
-        let class = |priority| priorities.partition_point(|&other| other < priority);
+        let level = |priority| Level::new(priorities.partition_point(|&other| other < priority));
         Ok(Policy {
-            class: of_queues.iter().map(|&priority| class(priority)).collect(),
-            rings: vec![Ring::new(queues.len()); priorities.len()],
-            busy: vec![0; priorities.len()],
-            classes: NumberSet::new(priorities.len()),
+            levels: of_queues.iter().map(|&priority| level(priority)).collect(),
+            rings: IdVec::filled(Ring::new(queues.len()), priorities.len()),
+            busy: IdVec::filled(0, priorities.len()),
+            served: NumberSet::new(priorities.len()),
             places,
             below: Below::new(params, context)?,
         })
@@ -136,11 +136,11 @@ impl Scheduler for Policy {
         if let Some(group) = self.group_of(queue) {
             return group.joined(queue);
         }
-        let class = self.class[queue];
-        if !self.rings[class].members().contains(queue) {
-            self.rings[class].insert(queue);
-            self.busy[class] += 1;
-            self.classes.insert(class);
+        let level = self.levels[queue];
+        if !self.rings[level].members().contains(queue) {
+            self.rings[level].insert(queue);
+            self.busy[level] += 1;
+            self.served.insert(level);
         }
     }
 
@@ -150,17 +150,17 @@ impl Scheduler for Policy {
             return group.left(queue, empty);
         }
         if empty {
-            let class = self.class[queue];
-            self.rings[class].remove(queue);
-            self.busy[class] -= 1;
-            if self.busy[class] == 0 {
-                self.classes.remove(class);
+            let level = self.levels[queue];
+            self.rings[level].remove(queue);
+            self.busy[level] -= 1;
+            if self.busy[level] == 0 {
+                self.served.remove(level);
             }
         }
     }
 
     fn next(&mut self, _: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
-        self.classes.iter().find_map(|class| self.rings[class].next(&mut *may_send))
+        self.served.iter().find_map(|level| self.rings[level].next(&mut *may_send))
     }
 
     fn next_by_size(
@@ -196,15 +196,15 @@ impl Scheduler for Policy {
     }
 
     fn rounds(&mut self, _: Time, most: usize, round: &mut Vec<Place>) -> Time {
-        if let Some(class) = self.classes.first_from(0) {
-            self.rings[class].rounds(most, round);
+        if let Some(level) = self.served.first_from(0) {
+            self.rings[level].rounds(most, round);
         }
         Time::NEVER
     }
 
     fn went_round(&mut self, round: &[Place], slots: u64) {
-        if let Some(class) = self.classes.first_from(0) {
-            self.rings[class].went_round(round, slots);
+        if let Some(level) = self.served.first_from(0) {
+            self.rings[level].went_round(round, slots);
         }
     }
 

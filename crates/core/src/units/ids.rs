@@ -19,7 +19,7 @@
 //!
 //! Plain integers remain for: event entities, which number items of several kinds (ports, memories, ends of flows);
 //! the place of a step, which is a port, a host or a memory; the memory of a pause frame, which may be a storm; ranges
-//! of transfers, because a range of ids is no iterator; queues and pools within one memory.
+//! of transfers, because a range of ids is no iterator; queues and pools of one memory.
 
 use core::fmt;
 use core::iter::Enumerate;
@@ -32,20 +32,6 @@ pub trait Id: Copy + Ord {
     fn new(index: usize) -> Self;
     /// Return the number, as an index into an array.
     fn index(self) -> usize;
-}
-
-/// Numbers of items that have no id type: queues of a pool, whose policies count from 0 in each pool, and classes of
-/// a scheduler.
-impl Id for usize {
-    #[inline(always)]
-    fn new(index: usize) -> usize {
-        index
-    }
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        self
-    }
 }
 
 macro_rules! id {
@@ -131,6 +117,16 @@ id! {
 id! {
     /// A queue's number at its port, from 0.
     QueueId
+}
+
+id! {
+    /// A queue's number in its pool of a memory, from 0: policies of a pool use no other.
+    PoolQueue
+}
+
+id! {
+    /// A level of priority at a port that has several, from 0, which is served first.
+    Level
 }
 
 impl LineId {

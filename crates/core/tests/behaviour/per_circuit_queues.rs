@@ -115,7 +115,7 @@ impl Run {
     }
 
     fn start(&mut self, now: Time) {
-        if let Some(started) = self.port.start(now, |unit| PortVc(unit.vc.0), &mut Vec::new()) {
+        if let Some(started) = self.port.start(now, &mut Vec::new()) {
             self.free = started.sent.ends;
             let queued = self.queued[started.unit.vc.index()].pop_front().expect("what leaves was queued");
             let place = |unit: &Unit| (unit.vc, unit.frame, unit.index);
@@ -131,7 +131,7 @@ impl Run {
     fn arrive(&mut self, unit: Unit) -> Vec<Loss> {
         let mut losses = Vec::new();
         self.queued[unit.vc.index()].push_back(unit);
-        self.port.arrive(self.now, unit, PortVc(unit.vc.0), |unit| PortVc(unit.vc.0), &mut losses);
+        self.port.arrive(self.now, unit, PortVc(unit.vc.0), &mut losses);
         for loss in &losses {
             let queue = &mut self.queued[loss.unit.vc.index()];
             let place = queue.iter().position(|unit| *unit == loss.unit).expect("what is lost was queued");

@@ -293,7 +293,7 @@ impl Pair {
         if self.free.is_some() {
             return;
         }
-        let started = self.port.start(now, circuit, &mut self.losses);
+        let started = self.port.start(now, &mut self.losses);
         let next = self.model.next(&mut self.board);
         self.check();
         // the next node infers the beginning of a frame after an EOM
@@ -309,7 +309,7 @@ impl Pair {
     }
 
     fn arrive(&mut self, now: Time, unit: Unit) {
-        self.port.arrive(now, unit, circuit(&unit), circuit, &mut self.losses);
+        self.port.arrive(now, unit, circuit(&unit), &mut self.losses);
         self.board.heard = self.losses.iter().map(|loss| Cell::from(loss.unit)).collect();
         self.model.arrive(&mut self.board, Cell::from(unit));
         self.check();

@@ -118,13 +118,13 @@ impl Rig {
         let (frame, index) = self.next[vc];
         self.next[vc] = if eom { (frame + 1, 0) } else { (frame, index + 1) };
         let unit = Unit { vc: CircuitId(vc.0), frame, identity: frame, index, bytes, hop: 0, flags };
-        self.port.arrive(self.now, unit, vc, circuit, &mut self.losses);
+        self.port.arrive(self.now, unit, vc, &mut self.losses);
         unit
     }
 
     /// Start to send the next unit, if the line is free.
     pub(super) fn start(&mut self) {
-        if let Some(started) = self.port.start(self.now, circuit, &mut self.losses) {
+        if let Some(started) = self.port.start(self.now, &mut self.losses) {
             self.sent.push(started.unit);
             self.free = Some(started.sent.ends);
         }

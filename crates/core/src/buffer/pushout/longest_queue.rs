@@ -34,7 +34,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
 use crate::refused::Refused;
-use crate::units::ids::{Id, PortVc};
+use crate::units::ids::{PortVc};
 use crate::{choice, section};
 
 section! {
@@ -80,7 +80,7 @@ impl Params {
     /// Choose the queue that loses a packet for an arriving packet of `size`; `lengths` gives the number and the
     /// length of each queue. Return `None` if that is the packet's `own` queue: then the arriving packet is lost.
     /// `can_give` says whether a packet waits in a queue.
-    pub fn victim<K: Id>(
+    pub fn victim<K: Copy + Ord>(
         &self,
         lengths: impl Iterator<Item = (K, u64)> + Clone,
         own: K,

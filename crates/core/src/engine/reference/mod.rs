@@ -35,7 +35,7 @@ use std::collections::VecDeque;
 
 use super::coupling::{self, ActingMemories, Controls, GateClocks};
 use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
-use super::questions::{number_at_port, sampled_ports};
+use super::questions::sampled_ports;
 use super::timers::Timers;
 use super::waiting::Waiting;
 use crate::host::end::End;
@@ -43,7 +43,7 @@ use crate::host::nic::Nics;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::control::Control;
-use crate::link::port::{Loss, Port, Started};
+use crate::link::port::{Loss, Started};
 use crate::network::Network;
 use crate::network::branches::Hop;
 use crate::network::circuit::Emission;
@@ -251,7 +251,7 @@ impl<T: Tracer> Engine<T> {
 
     fn free(&mut self, port: LineId, now: Time) {
         self.lines[port].ends = Time::NEVER;
-        if let Some(unit) = self.network.at(port, |port, _| port.finish(now)) {
+        if let Some(unit) = self.network.at(port, |port| port.finish(now)) {
             self.tracer.see(now, port, &unit, What::Leaves, &self.network.circuits);
             self.forwarded(&unit, now);
         }
@@ -416,12 +416,9 @@ impl<T: Tracer> Engine<T> {
         let (port, vc, losses) = (hop.port, hop.vc, &mut self.losses);
         let started = if self.network.pushes_out(port) {
             coupling::arrive(&mut self.network, now, (port, vc), unit, losses);
-            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
+            self.network.at(port, |port| port.start(now, losses))
         } else {
-            let pass = |port: &mut Port, circuits: &mut _| {
-                port.pass(now, unit, vc, number_at_port(circuits), losses)
-            };
-            self.network.at(port, pass)
+            self.network.at(port, |port| port.pass(now, unit, vc, losses))
         };
         self.started(port, started, now, Announced::AtOnce);
         self.settle(port, now);
@@ -442,8 +439,7 @@ impl<T: Tracer> Engine<T> {
             return;
         }
         let losses = &mut self.losses;
-        let started =
-            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
+        let started = self.network.at(port, |port| port.start(now, losses));
         self.started(port, started, now, Announced::ByTheUnitAhead);
     }
 

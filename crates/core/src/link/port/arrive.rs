@@ -27,21 +27,14 @@ use crate::verdict::Victim;
 
 impl Port {
     /// Handle the arrival of a unit of the port's circuit `vc`. The losses that it causes, its own or others', are
-    /// appended to `losses`; `vc_of` returns the circuit, numbered within the port, of a unit that must be removed.
+    /// appended to `losses`.
     #[inline(always)]
-    pub fn arrive(
-        &mut self,
-        now: Time,
-        unit: Unit,
-        vc: PortVc,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
+    pub fn arrive(&mut self, now: Time, unit: Unit, vc: PortVc, losses: &mut Vec<Loss>) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
         match self.handling {
-            Handling::Asked => return self.arrive_asking(Offer { now, unit, vc, size }, vc_of, losses),
-            Handling::Weighed => return self.arrive_weighed(Offer { now, unit, vc, size }, vc_of, losses),
+            Handling::Asked => return self.arrive_asking(Offer { now, unit, vc, size }, losses),
+            Handling::Weighed => return self.arrive_weighed(Offer { now, unit, vc, size }, losses),
             Handling::Plain | Handling::Judged | Handling::InTurn => {}
         }
         let Some(unit) = self.admit(Offer { now, unit, vc, size }, losses) else { return };
@@ -55,17 +48,10 @@ impl Port {
     /// Handle the arrival of a unit; a free line starts to send the next unit: this one, if no scheduler is needed,
     /// because then no other unit waits.
     #[inline(always)]
-    pub fn pass(
-        &mut self,
-        now: Time,
-        unit: Unit,
-        vc: PortVc,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) -> Option<Started> {
+    pub fn pass(&mut self, now: Time, unit: Unit, vc: PortVc, losses: &mut Vec<Loss>) -> Option<Started> {
         if self.is_busy() || self.asks_whose_turn() {
-            self.arrive(now, unit, vc, &vc_of, losses);
-            return self.start(now, &vc_of, losses);
+            self.arrive(now, unit, vc, losses);
+            return self.start(now, losses);
         }
         self.counters.arrived(&unit);
         let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
@@ -158,32 +144,22 @@ impl Port {
 
     /// Handle the arrival of a unit at a port where it may displace others, or where policies observe it.
     #[inline(never)]
-    pub(super) fn arrive_asking(
-        &mut self,
-        offer: Offer,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
+    pub(super) fn arrive_asking(&mut self, offer: Offer, losses: &mut Vec<Loss>) {
         self.report_offer(&offer);
         let cut = self.cut_for(&offer);
         let verdict = self.judge(&offer, cut.is_some());
-        self.act_on(verdict, cut, offer, vc_of, losses);
+        self.act_on(verdict, cut, offer, losses);
     }
 
     /// Handle the arrival of a unit at a port where nothing but the admission policy judges it.
     #[inline]
-    pub(super) fn arrive_weighed(
-        &mut self,
-        offer: Offer,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
+    pub(super) fn arrive_weighed(&mut self, offer: Offer, losses: &mut Vec<Loss>) {
         let verdict = self.judge(&offer, false);
         if verdict == Verdict::Accept && self.pool.fits(offer.size) {
             let queue = self.queue_of(&offer.unit, offer.vc);
             return self.enqueue(queue, offer);
         }
-        self.act_on(verdict, None, offer, vc_of, losses);
+        self.act_on(verdict, None, offer, losses);
     }
 
     /// Judge an arriving unit that can find room in a memory by push-out.
@@ -201,12 +177,11 @@ impl Port {
         now: Time,
         unit: Unit,
         vc: PortVc,
-        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) {
         let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
         self.ask_memory(&offer);
-        self.act_on(verdict, None, offer, vc_of, losses);
+        self.act_on(verdict, None, offer, losses);
     }
 
     /// Carry out the verdict on an arriving unit; `cut` goes first if it does not fit.
@@ -215,7 +190,6 @@ impl Port {
         verdict: Verdict,
         cut: Option<Cut>,
         offer: Offer,
-        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) {
         let Offer { now, unit, vc, .. } = offer;
@@ -225,14 +199,14 @@ impl Port {
             Verdict::Mark(reason) => self.let_in(offer, cut, Some(reason), losses),
             Verdict::Discard(reason) => self.lose_or_cut(&offer, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
-                if self.shorten_fattest(&offer, batch, reason, &vc_of, losses) {
+                if self.shorten_fattest(&offer, batch, reason, losses) {
                     self.enqueue(queue, offer);
                 } else {
                     self.turn_away(&offer, Reason::Overflow, losses);
                 }
             }
             Verdict::Replace(victim, reason) => {
-                if self.make_room(&offer, victim, reason, &vc_of, losses) {
+                if self.make_room(&offer, victim, reason, losses) {
                     self.enqueue(queue, offer);
                 } else {
                     self.lose_shared(&offer, Reason::Overflow, losses);
@@ -240,7 +214,7 @@ impl Port {
                 }
             }
         }
-        self.sweep(now, queue, &vc_of, losses);
+        self.sweep(now, queue, losses);
         if self.is_busy() && !self.shares_queues() && self.admission.properties().expels {
             self.expel_excess(now, losses);
         }

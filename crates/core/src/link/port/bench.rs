@@ -64,7 +64,7 @@ impl Bench {
     fn offer_one(&mut self, vc: PortVc, cell: char) -> char {
         let unit = self.spell(vc, cell);
         let mut losses = Vec::new();
-        self.port.arrive(self.now, unit, vc, vc_of, &mut losses);
+        self.port.arrive(self.now, unit, vc, &mut losses);
         self.check();
         let mut answer = 'A';
         for Loss { unit: lost, reason } in losses {
@@ -89,7 +89,7 @@ impl Bench {
 
     /// Start to transmit the next cell; returns its circuit and its letter.
     pub(crate) fn start(&mut self) -> String {
-        let started = self.port.start(self.now, vc_of, &mut Vec::new()).expect("a cell to send");
+        let started = self.port.start(self.now, &mut Vec::new()).expect("a cell to send");
         self.check();
         format!("{}{}", started.unit.vc, letter(&started.unit))
     }
@@ -158,11 +158,6 @@ impl Bench {
         );
         assert!(port.pool.capacity().holds(counters.occupancy.max()), "never over the buffer");
     }
-}
-
-/// Return the circuit of a unit: here its numbers in the network and at the port are equal.
-fn vc_of(unit: &Unit) -> PortVc {
-    PortVc(unit.vc.0)
 }
 
 fn letters<'a>(units: impl Iterator<Item = &'a Unit>) -> String {

@@ -16,7 +16,7 @@ impl Port {
     }
 
     /// Return when a gate lets the first unit start that waits at the head of a queue, if the line is free and that instant is known.
-    pub(crate) fn opens(&self, now: Time, vc_of: impl Fn(&Unit) -> PortVc) -> Option<Time> {
+    pub(crate) fn opens(&self, now: Time) -> Option<Time> {
         if self.gates.is_empty() || self.is_busy() {
             return None;
         }
@@ -24,30 +24,30 @@ impl Port {
         let first = headers.map(|(unit, _)| unit).into_iter();
         let heads = first.chain(self.queues.iter().filter_map(Queue::front));
         let opens = |unit: &Unit| {
-            let vc = vc_of(unit);
+            let vc = self.numbers.of(unit.vc);
             self.gates.iter().map(|gate| gate.opens(now, unit, vc)).max()
         };
         heads.filter_map(opens).min().filter(|time| *time > now && *time < Time::NEVER)
     }
 
     /// Have the gates act that do so by now; waiting units that they refuse from now on are lost.
-    pub(crate) fn act(&mut self, now: Time, vc_of: impl Fn(&Unit) -> PortVc, losses: &mut Vec<Loss>) {
+    pub(crate) fn act(&mut self, now: Time, losses: &mut Vec<Loss>) {
         let mut clears = false;
         for gate in &mut self.gates {
             clears |= gate.act(now);
         }
         if clears {
-            self.clear(now, vc_of, losses);
+            self.clear(now, losses);
         }
     }
 
     /// Lose the waiting units that a gate refuses; the unit in transmission is sent.
-    fn clear(&mut self, now: Time, vc_of: impl Fn(&Unit) -> PortVc, losses: &mut Vec<Loss>) {
+    fn clear(&mut self, now: Time, losses: &mut Vec<Loss>) {
         for queue in self.queues.keys() {
             for position in self.queues[queue].positions().collect::<Vec<_>>() {
                 let found = self.queues[queue].at(position);
-                if found.is_some_and(|unit| self.is_refused(vc_of(&unit))) {
-                    self.remove_one(now, queue, Removal::At(position), Reason::Watchdog, &vc_of, losses);
+                if found.is_some_and(|unit| self.is_refused(self.numbers.of(unit.vc))) {
+                    self.remove_one(now, queue, Removal::At(position), Reason::Watchdog, losses);
                 }
             }
         }

@@ -25,32 +25,22 @@ impl Port {
     /// Start to send the next unit, if the line is free and the scheduler has one. Units at the head that the
     /// admission policy discards are appended to `losses`.
     #[inline(always)]
-    pub fn start(
-        &mut self,
-        now: Time,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) -> Option<Started> {
+    pub fn start(&mut self, now: Time, losses: &mut Vec<Loss>) -> Option<Started> {
         if self.is_busy() {
             return None;
         }
         let (unit, vc) = if self.asks_whose_turn() {
-            self.next_in_turn(now, vc_of, losses)?
+            self.next_in_turn(now, losses)?
         } else {
             let unit = self.queues[ONLY_QUEUE].pop()?;
-            (unit, vc_of(&unit))
+            (unit, self.numbers.of(unit.vc))
         };
         Some(self.send(now, unit, vc))
     }
 
     /// Take the next unit to be sent out of its queue; scheduler, credits and admission policy choose it.
     #[inline(never)]
-    pub(super) fn next_in_turn(
-        &mut self,
-        now: Time,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) -> Option<(Unit, PortVc)> {
+    pub(super) fn next_in_turn(&mut self, now: Time, losses: &mut Vec<Loss>) -> Option<(Unit, PortVc)> {
         if self.trims()
             && let Some(header) = self.next_header(now)
         {
@@ -58,7 +48,8 @@ impl Port {
         }
         loop {
             let Port { scheduler, gates, queues, line, .. } = self;
-            let lets = |unit: &Unit| gates.iter().all(|gate| gate.opens(now, unit, vc_of(unit)) <= now);
+            let lets =
+                |unit: &Unit| gates.iter().all(|gate| gate.opens(now, unit, self.numbers.of(unit.vc)) <= now);
             let mut may_send = |queue: QueueId| queues[queue].front().is_none_or(lets);
             let octets =
                 |queue: QueueId| queues[queue].front().map_or(0, |unit| line.octets(unit.bytes).into());
@@ -73,7 +64,7 @@ impl Port {
             let empty = queue.is_empty();
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             self.left_queue(index, &unit, empty);
-            let vc = if self.shares_queues() { vc_of(&unit) } else { index.vc() };
+            let vc = if self.shares_queues() { self.numbers.of(unit.vc) } else { index.vc() };
             if matches!(self.handling, Handling::Weighed | Handling::Asked) {
                 let taken = Taken { now, unit, queue: index, vc, exit: Exit::Discarded(index) };
                 match self.judge_head(&taken, arrived) {

@@ -19,6 +19,7 @@ mod clearing;
 mod depart;
 pub(crate) mod fattest;
 mod in_order;
+mod numbers;
 mod offer;
 mod places;
 mod room;
@@ -38,12 +39,12 @@ use crate::metrics::durations::Durations;
 use crate::metrics::port::Counters;
 use crate::scheduler;
 use crate::unit::{Boundary, Unit};
-use crate::units::ids::{IdVec, PortVc, QueueId};
-
+use crate::units::ids::{CircuitId, IdVec, PortVc, QueueId};
 use crate::verdict::Reason;
 
 use arrivals::ArrivalTimes;
 pub(crate) use in_order::{Backlog, Leader};
+pub use numbers::Numbers;
 pub(crate) use offer::Offer;
 
 use places::Places;
@@ -54,6 +55,7 @@ const ONLY_QUEUE: QueueId = QueueId(0);
 /// A running port. Engines may take over some of its parts for a while.
 #[derive(Clone, Debug)]
 pub struct Port {
+    numbers: Numbers,
     measure: Measure,
     pub(crate) pool: Pool,
     /// Its share of a memory, if it has no buffer of its own.
@@ -143,6 +145,8 @@ pub struct Loss {
 /// The parts of a port.
 #[derive(Debug)]
 pub struct Parts {
+    /// The circuits that pass it.
+    pub numbers: Numbers,
     /// Measure in which it counts.
     pub measure: Measure,
     /// Its books, empty.
@@ -169,7 +173,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of a port of its own buffer: without push-out, gates or trimming, and with a queue for each circuit.
+    /// The parts of a port of its own buffer, for circuits that are numbered as in the network: without push-out, gates or
+    /// trimming, and with a queue for each circuit.
     pub fn plain(
         measure: Measure,
         pool: Pool,
@@ -180,6 +185,7 @@ impl Parts {
         let (share, pushout, gates) = (None, None, Box::default());
         let (shared_queue, trims, times_waits) = (false, false, false);
         Parts {
+            numbers: Numbers::From(CircuitId(0)),
             measure,
             pool,
             share,
@@ -225,6 +231,7 @@ impl Port {
             "only a policy that is asked about every unit sees arrival times"
         );
         Port {
+            numbers: parts.numbers,
             takes_all: matches!(rule, Some(Rule::Fits)),
             handling: match rule {
                 _ if parts.pushout.is_some() || parts.share.is_some() || parts.trims => Handling::Asked,
@@ -258,6 +265,12 @@ impl Port {
     /// The occupancy of the buffer, in total and of each circuit.
     pub fn pool(&self) -> &Pool {
         &self.pool
+    }
+
+    /// Return the number of a circuit that passes it.
+    #[inline]
+    pub(crate) fn number_of(&self, circuit: CircuitId) -> PortVc {
+        self.numbers.of(circuit)
     }
 
     /// Return whether packets of one circuit may overtake each other here.

@@ -24,17 +24,16 @@ use crate::units::ids::{PortVc, QueueId};
 use crate::verdict::{Reason, Victim};
 
 /// The queues of a port at which a unit arrives that does not fit.
-struct PortHeads<'a, F> {
+struct PortHeads<'a> {
     port: &'a mut Port,
     offer: &'a Offer,
     /// The queue that the unit would join.
     own: QueueId,
     reason: Reason,
-    vc_of: F,
     losses: &'a mut Vec<Loss>,
 }
 
-impl<F: Fn(&Unit) -> PortVc> Heads for PortHeads<'_, F> {
+impl Heads for PortHeads<'_> {
     fn count(&self) -> usize {
         self.port.queues.len()
     }
@@ -45,8 +44,8 @@ impl<F: Fn(&Unit) -> PortVc> Heads for PortHeads<'_, F> {
     }
 
     fn lose_head(&mut self, queue: QueueId) -> Option<u16> {
-        let PortHeads { port, offer, reason, vc_of, losses, .. } = self;
-        let removed = port.remove_one(offer.now, queue, Removal::Head, *reason, &*vc_of, losses);
+        let PortHeads { port, offer, reason, losses, .. } = self;
+        let removed = port.remove_one(offer.now, queue, Removal::Head, *reason, losses);
         removed.map(|unit| unit.bytes)
     }
 
@@ -63,7 +62,7 @@ impl Port {
             let Port { admission, pool, queues, measure, .. } = self;
             let head = |vc: PortVc| queues[vc.queue()].front().map(|unit| measure.size_of(unit));
             let Some(Expulsion::Now(vc)) = admission.expels(now, pool, &head) else { return };
-            self.remove_one(now, vc.queue(), Removal::Head, Reason::PushedOut, |_| vc, losses);
+            self.remove_one(now, vc.queue(), Removal::Head, Reason::PushedOut, losses);
         }
     }
 
@@ -74,7 +73,6 @@ impl Port {
         queue: QueueId,
         place: Removal,
         reason: Reason,
-        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> Option<Unit> {
         let waiting = &mut self.queues[queue];
@@ -83,21 +81,15 @@ impl Port {
             Removal::At(position) => (position, waiting.take(position)?),
         };
         self.left_queue(queue, &unit, self.queues[queue].is_empty());
-        let (vc, exit) = (vc_of(&unit), Exit::Removed(queue, position));
+        let (vc, exit) = (self.numbers.of(unit.vc), Exit::Removed(queue, position));
         self.give_up(&Taken { now, unit, queue, vc, exit }, reason, losses);
         Some(unit)
     }
 
     /// Remove from a queue all units that the admission policy has decided to lose.
-    pub(super) fn sweep(
-        &mut self,
-        now: Time,
-        queue: QueueId,
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
+    pub(super) fn sweep(&mut self, now: Time, queue: QueueId, losses: &mut Vec<Loss>) {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
-            let removed = self.remove_one(now, queue, Removal::At(position), reason, &vc_of, losses);
+            let removed = self.remove_one(now, queue, Removal::At(position), reason, losses);
             assert!(removed.is_some(), "a policy gives up units that are queued");
         }
     }
@@ -108,13 +100,12 @@ impl Port {
         offer: &Offer,
         batch: u64,
         reason: Reason,
-        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> bool {
         let own = self.queue_of(&offer.unit, offer.vc);
         self.can_be_held(offer.size)
             && (self.pool.fits(offer.size)
-                || shorten_fattest(&mut PortHeads { port: self, offer, own, reason, vc_of, losses }, batch))
+                || shorten_fattest(&mut PortHeads { port: self, offer, own, reason, losses }, batch))
     }
 
     /// Return whether the buffer could hold a unit of this size beside the one in transmission.
@@ -130,7 +121,6 @@ impl Port {
         offer: &Offer,
         victim: Victim,
         reason: Reason,
-        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> bool {
         let &Offer { now, size, .. } = offer;
@@ -144,7 +134,7 @@ impl Port {
                 Victim::Head | Victim::FattestQueue(_) => Removal::Head,
                 Victim::At(position) => Removal::At(position),
             };
-            if self.remove_one(now, queue, place, reason, &vc_of, losses).is_none() {
+            if self.remove_one(now, queue, place, reason, losses).is_none() {
                 return false;
             }
             self.ask_memory(offer);
@@ -162,15 +152,9 @@ impl Port {
 
     /// Find the first or last of the waiting units that a memory charges to its queue `number`, by queue of the port
     /// and position. Where circuits have queues of their own, the longest of these is searched.
-    pub(crate) fn find_waiting(
-        &self,
-        number: usize,
-        end: End,
-        vc_of: impl Fn(&Unit) -> PortVc,
-    ) -> Option<(QueueId, u64)> {
-        let share = self.share.as_ref()?;
+    pub(crate) fn find_waiting(&self, number: usize, end: End) -> Option<(QueueId, u64)> {
         let is_of = |queue: &Queue, position: u64| {
-            queue.at(position).is_some_and(|unit| share.account(&unit, vc_of(&unit)).queue() == number)
+            queue.at(position).is_some_and(|unit| self.is_charged(number, &unit))
         };
         let found = self.queues.pairs().filter_map(|(index, queue)| {
             let mut positions = queue.positions();
@@ -184,10 +168,10 @@ impl Port {
     }
 
     /// Return whether a piece waits that a memory charges to one of its queues.
-    pub(crate) fn has_piece(&self, cut: memory::Cut, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
+    pub(crate) fn has_piece(&self, cut: memory::Cut) -> bool {
         match cut.piece {
-            Piece::Unit(end) => self.find_waiting(cut.queue, end, vc_of).is_some(),
-            _ => self.find_piece(cut, vc_of).is_some(),
+            Piece::Unit(end) => self.find_waiting(cut.queue, end).is_some(),
+            _ => self.find_piece(cut).is_some(),
         }
     }
 
@@ -197,23 +181,22 @@ impl Port {
         &mut self,
         now: Time,
         cut: memory::Cut,
-        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> Option<(PortVc, bool)> {
         if let Piece::Unit(end) = cut.piece {
-            self.expel_one(now, (cut.queue, end), vc_of, losses);
+            self.expel_one(now, (cut.queue, end), losses);
             return None;
         }
-        let (queue, part) = self.find_piece(cut, &vc_of).expect("a queue that gives way has the piece");
+        let (queue, part) = self.find_piece(cut).expect("a queue that gives way has the piece");
         let runs = self.queues[queue].runs();
         let is_open = runs.get(part.run).is_some_and(|run| !run.is_closed());
         let fragment = part.leaves_fragment(runs);
         let (mut waiting, mut last) = (self.queues[queue].len(), None);
         for (position, unit) in self.queues[queue].cut(part) {
             waiting -= 1;
-            last = Some(vc_of(&unit));
+            last = Some(self.numbers.of(unit.vc));
             self.left_queue(queue, &unit, waiting == 0);
-            let (vc, exit) = (vc_of(&unit), Exit::Removed(queue, position));
+            let (vc, exit) = (self.numbers.of(unit.vc), Exit::Removed(queue, position));
             self.give_up(&Taken { now, unit, queue, vc, exit }, Reason::PushedOut, losses);
             self.note_pushed_out(&unit, vc);
         }
@@ -232,28 +215,17 @@ impl Port {
     }
 
     /// Lose the first or last of the waiting units that a memory charges to one of its queues.
-    fn expel_one(
-        &mut self,
-        now: Time,
-        (number, end): (usize, End),
-        vc_of: impl Fn(&Unit) -> PortVc,
-        losses: &mut Vec<Loss>,
-    ) {
-        let (queue, position) =
-            self.find_waiting(number, end, &vc_of).expect("a queue that gives way has something");
-        let removed = self.remove_one(now, queue, Removal::At(position), Reason::PushedOut, &vc_of, losses);
+    fn expel_one(&mut self, now: Time, (number, end): (usize, End), losses: &mut Vec<Loss>) {
+        let (queue, position) = self.find_waiting(number, end).expect("a queue that gives way has something");
+        let removed = self.remove_one(now, queue, Removal::At(position), Reason::PushedOut, losses);
         let unit = removed.expect("a unit that was found");
-        self.note_pushed_out(&unit, vc_of(&unit));
+        self.note_pushed_out(&unit, self.numbers.of(unit.vc));
     }
 
     /// Find a piece that a memory charges to one of its queues, by queue of the port and part: of the longest queue that has
     /// one.
-    pub(super) fn find_piece(
-        &self,
-        cut: memory::Cut,
-        vc_of: impl Fn(&Unit) -> PortVc,
-    ) -> Option<(QueueId, Part)> {
-        let is_own = |unit: &Unit| self.is_charged(cut.queue, unit, &vc_of);
+    pub(super) fn find_piece(&self, cut: memory::Cut) -> Option<(QueueId, Part)> {
+        let is_own = |unit: &Unit| self.is_charged(cut.queue, unit);
         let part = |queue: &Queue| match cut.piece {
             Piece::Packet => queue.first_packet(is_own).map(|run| Part { run, extent: Extent::Whole }),
             Piece::Head { keep_eom } if queue.front().is_some_and(is_own) => head_fragment(queue, keep_eom),
@@ -265,8 +237,10 @@ impl Port {
     }
 
     /// Return whether a memory charges a unit to its queue `number`.
-    pub(super) fn is_charged(&self, number: usize, unit: &Unit, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
-        self.share.as_ref().is_some_and(|share| share.account(unit, vc_of(unit)).queue() == number)
+    pub(super) fn is_charged(&self, number: usize, unit: &Unit) -> bool {
+        self.share
+            .as_ref()
+            .is_some_and(|share| share.account(unit, self.numbers.of(unit.vc)).queue() == number)
     }
 
     /// Return the length of a queue; of one circuit with its unit in transmission.
@@ -276,13 +250,13 @@ impl Port {
 
     /// Return the size of the unit in transmission, if a memory charges it to its queue `number`.
     pub(crate) fn in_transmission(&self, number: usize) -> u64 {
-        let sending = self.sending.filter(|sending| self.is_charged(number, &sending.unit, |_| sending.vc));
+        let sending = self.sending.filter(|sending| self.is_charged(number, &sending.unit));
         sending.map_or(0, |sending| sending.size)
     }
 
     /// Return the size of the first of the waiting packets that a memory charges to its queue `number`.
-    pub(crate) fn head_of(&self, number: usize, vc_of: impl Fn(&Unit) -> PortVc) -> Option<u64> {
-        let (queue, position) = self.find_waiting(number, End::Head, vc_of)?;
+    pub(crate) fn head_of(&self, number: usize) -> Option<u64> {
+        let (queue, position) = self.find_waiting(number, End::Head)?;
         self.queues[queue].at(position).map(|unit| self.size_of(&unit))
     }
 

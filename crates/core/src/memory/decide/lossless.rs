@@ -10,7 +10,7 @@ use crate::memory::{
     Charge, Leaving, Memory, MemoryParts, QueueLimits, SharedPool, SharedQueue, ThresholdCheck,
 };
 use crate::refused::{Refused, refuse, unfit};
-use crate::units::ids::LineId;
+use crate::units::ids::{LineId, PoolQueue};
 use crate::units::{Span, Time};
 
 /// Room beyond the thresholds, in packets of one cell.
@@ -63,7 +63,9 @@ impl LosslessDecider {
         }
         let pause = QueuePause { class: 0, xoff, xon, xon_offset: None, response: Span::ZERO };
         let limits = QueueLimits { pause: Some(pause), ..QueueLimits::default() };
-        let queue = |number| SharedQueue::new(limits, LineId::new(number), outlet(number).rate, 0, number);
+        let queue = |number| {
+            SharedQueue::new(limits, LineId::new(number), outlet(number).rate, 0, PoolQueue::new(number))
+        };
         let empty = Memory::new(MemoryParts {
             cells,
             check: ThresholdCheck::Before,

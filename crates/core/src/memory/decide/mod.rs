@@ -21,7 +21,7 @@ use crate::language::tree::{Fault, Node};
 use crate::refused::Refused;
 use crate::rng::UNNAMED;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, LineId};
+use crate::units::ids::{CircuitId, LineId, PoolQueue};
 use crate::units::{Rate, Time};
 
 /// Octets of a packet, which fills a cell of the memory.
@@ -105,7 +105,13 @@ impl Decider {
     pub fn new(policies: &Policies, cells: u64, ports: usize) -> Result<Decider, Refused> {
         let scheme = build(&policies.admission, cells, ports)?;
         let queue = |number| {
-            SharedQueue::new(Default::default(), LineId::new(number), outlet(number).rate, 0, number)
+            SharedQueue::new(
+                Default::default(),
+                LineId::new(number),
+                outlet(number).rate,
+                0,
+                PoolQueue::new(number),
+            )
         };
         let memory = Memory::new(MemoryParts {
             cells,

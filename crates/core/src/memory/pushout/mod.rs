@@ -228,7 +228,7 @@ mod tests {
     use crate::memory::{Account, Charge, MemoryParts, QueueLimits, SharedPool, ThresholdCheck, sharing};
     use crate::rng::UNNAMED;
     use crate::unit::Unit;
-    use crate::units::ids::LineId;
+    use crate::units::ids::{LineId, PoolQueue};
 
     /// Ports of three queues: what waits, by queue, and the cells that each sends.
     pub(super) struct Ports {
@@ -290,7 +290,9 @@ mod tests {
         let promised = reserved * lengths.len() as u64;
         let pools = vec![SharedPool::new(cells - promised, lengths.len(), 0, scheme)];
         let limits = QueueLimits { reserved, ..QueueLimits::default() };
-        let queue = |number| SharedQueue::new(limits, LineId::new(number), Rate(8_000_000), 0, number);
+        let queue = |number| {
+            SharedQueue::new(limits, LineId::new(number), Rate(8_000_000), 0, PoolQueue::new(number))
+        };
         let queues = (0..lengths.len()).map(queue).collect();
         let pushout = Some(build(spec).unwrap());
         let parts = MemoryParts { cells, check: ThresholdCheck::Before, pools, queues, pushout };

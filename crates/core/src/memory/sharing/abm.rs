@@ -4,6 +4,7 @@ use super::{Context, Leaving, Pool, Sharing};
 use crate::buffer::admission::abm::{SentOctets, Shares, congested};
 use crate::refused::Refused;
 use crate::unit::Unit;
+use crate::units::ids::PoolQueue;
 use crate::units::Time;
 
 pub use crate::buffer::admission::abm::Params;
@@ -14,7 +15,7 @@ pub const EXPELS: bool = false;
 /// ABM in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    shares: Shares<usize>,
+    shares: Shares<PoolQueue>,
 }
 
 impl Policy {
@@ -26,7 +27,7 @@ impl Policy {
 }
 
 impl Sharing for Policy {
-    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+    fn threshold(&self, pool: &Pool, queue: PoolQueue) -> f64 {
         self.shares.threshold(pool, queue)
     }
 
@@ -34,11 +35,11 @@ impl Sharing for Policy {
         Some("the octets that each queue has sent in the last interval, and the instant")
     }
 
-    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: u64, _: &Unit) {
+    fn offered(&mut self, now: Time, pool: &Pool, queue: PoolQueue, _: u64, _: &Unit) {
         self.shares.offered(now, pool, queue);
     }
 
-    fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {
+    fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: PoolQueue) {
         let octets = if leaving.sent { leaving.unit.bytes } else { 0 };
         self.shares.departed(leaving.now, pool, SentOctets { queue, octets });
     }

@@ -2,6 +2,7 @@
 
 use super::{Context, Pool, Sharing};
 use crate::refused::Refused;
+use crate::units::ids::PoolQueue;
 
 pub use crate::buffer::admission::complete_sharing::Params;
 
@@ -21,7 +22,7 @@ impl Policy {
 
 impl Sharing for Policy {
     #[inline]
-    fn threshold(&self, _: &Pool, _: usize) -> f64 {
+    fn threshold(&self, _: &Pool, _: PoolQueue) -> f64 {
         f64::INFINITY
     }
 }

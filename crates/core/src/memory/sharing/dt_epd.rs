@@ -8,6 +8,7 @@ use super::dynamic_threshold::Thresholds;
 use super::{Context, Pool, Sharing};
 use crate::refused::Refused;
 use crate::section;
+use crate::units::ids::PoolQueue;
 
 section! {
     /// Refuse whole frames of a queue that is longer than a multiple of the free room.
@@ -33,7 +34,7 @@ impl Policy {
 
 impl Sharing for Policy {
     #[inline]
-    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+    fn threshold(&self, pool: &Pool, queue: PoolQueue) -> f64 {
         self.0.of(pool, queue)
     }
 

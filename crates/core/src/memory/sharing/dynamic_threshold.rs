@@ -4,6 +4,7 @@ use super::{Context, Pool, Sharing};
 use crate::buffer::admission::dynamic_threshold::DynamicThreshold;
 use crate::buffer::capacity::Capacity;
 use crate::refused::Refused;
+use crate::units::ids::{IdVec, PoolQueue};
 
 pub use crate::buffer::admission::dynamic_threshold::Params;
 
@@ -19,7 +20,7 @@ pub struct Policy {
 /// The threshold of every queue.
 #[derive(Clone, Debug)]
 pub(super) struct Thresholds {
-    of: Box<[DynamicThreshold]>,
+    of: IdVec<PoolQueue, DynamicThreshold>,
     /// The lowest one, with the least factor; `None` without queues.
     lowest: Option<DynamicThreshold>,
 }
@@ -29,7 +30,7 @@ impl Thresholds {
     pub(super) fn new(alpha: f64, context: &Context<'_>) -> Result<Thresholds, Refused> {
         let common = DynamicThreshold::new(alpha)?;
         let own = |alpha: Option<f64>| alpha.map_or(Ok(common), DynamicThreshold::new);
-        let of: Box<[_]> = context.queues.iter().map(|queue| own(queue.alpha)).collect::<Result<_, _>>()?;
+        let of: IdVec<_, _> = context.queues.iter().map(|queue| own(queue.alpha)).collect::<Result<_, _>>()?;
         let lowest = of.iter().copied().reduce(DynamicThreshold::lower);
         Ok(Thresholds { of, lowest })
     }
@@ -49,7 +50,7 @@ impl Thresholds {
     pub(super) fn quiet_up_to(&self, capacity: u64) -> Option<u64> {
         let can_be_exceeded = |occupancy: u64| {
             let mut pool = Pool::new(Capacity::limited(capacity), 1);
-            pool.add(0, occupancy);
+            pool.add(PoolQueue(0), occupancy);
             self.can_be_exceeded(&pool)
         };
         // the occupancy grows and the threshold falls, so there is one border
@@ -62,13 +63,13 @@ impl Thresholds {
     }
 
     /// Return whether a queue is longer than its threshold.
-    pub(super) fn is_exceeded(&self, pool: &Pool, queue: usize) -> bool {
+    pub(super) fn is_exceeded(&self, pool: &Pool, queue: PoolQueue) -> bool {
         self.of[queue].is_exceeded(pool, queue)
     }
 
     /// Return the present threshold of a queue.
     #[inline]
-    pub(super) fn of(&self, pool: &Pool, queue: usize) -> f64 {
+    pub(super) fn of(&self, pool: &Pool, queue: PoolQueue) -> f64 {
         self.of[queue].of(pool)
     }
 }
@@ -82,7 +83,7 @@ impl Policy {
 
 impl Sharing for Policy {
     #[inline]
-    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+    fn threshold(&self, pool: &Pool, queue: PoolQueue) -> f64 {
         self.thresholds.of(pool, queue)
     }
 }

@@ -4,6 +4,7 @@ use super::{Context, Leaving, Pool, Sharing};
 use crate::buffer::admission::follow_lqd::VirtualBuffer;
 use crate::refused::Refused;
 use crate::unit::Unit;
+use crate::units::ids::PoolQueue;
 use crate::units::Time;
 
 pub use crate::buffer::admission::follow_lqd::Params;
@@ -14,7 +15,7 @@ pub const EXPELS: bool = false;
 /// FollowLQD in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    buffer: VirtualBuffer<usize>,
+    buffer: VirtualBuffer<PoolQueue>,
 }
 
 impl Policy {
@@ -26,7 +27,7 @@ impl Policy {
 }
 
 impl Sharing for Policy {
-    fn threshold(&self, _: &Pool, queue: usize) -> f64 {
+    fn threshold(&self, _: &Pool, queue: PoolQueue) -> f64 {
         self.buffer.length(queue) as f64
     }
 
@@ -34,11 +35,11 @@ impl Sharing for Policy {
         Some("virtual queues, which drain with time")
     }
 
-    fn offered(&mut self, now: Time, _: &Pool, queue: usize, size: u64, unit: &Unit) {
+    fn offered(&mut self, now: Time, _: &Pool, queue: PoolQueue, size: u64, unit: &Unit) {
         self.buffer.offered(now, queue, size, unit.bytes);
     }
 
-    fn departed(&mut self, leaving: &Leaving<'_>, _: &Pool, _: usize) {
+    fn departed(&mut self, leaving: &Leaving<'_>, _: &Pool, _: PoolQueue) {
         self.buffer.send_until(leaving.now);
     }
 
@@ -61,8 +62,8 @@ mod tests {
         let mut policy = Policy::new(&params, &context(&queues)).unwrap();
         let pool = Pool::new(Capacity::limited(100), queues.len());
         let unit = Unit { bytes: 1000, ..Unit::default() };
-        (0..3).for_each(|queue| policy.offered(Time(0), &pool, queue, 10, &unit));
+        (0..3).for_each(|queue| policy.offered(Time(0), &pool, PoolQueue(queue), 10, &unit));
         policy.catch_up(Time(1_000_000_000), &pool); // 8000 bits at 8 Mb/s
-        assert_eq!([0, 1, 2].map(|queue| policy.threshold(&pool, queue)), [0.0, 10.0, 0.0]);
+        assert_eq!([0, 1, 2].map(|queue| policy.threshold(&pool, PoolQueue(queue))), [0.0, 10.0, 0.0]);
     }
 }

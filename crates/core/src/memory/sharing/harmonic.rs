@@ -3,6 +3,7 @@
 use super::{Context, Pool, Sharing};
 use crate::buffer::admission::harmonic::Limits;
 use crate::refused::Refused;
+use crate::units::ids::PoolQueue;
 
 pub use crate::buffer::admission::harmonic::Params;
 
@@ -23,7 +24,7 @@ impl Policy {
 }
 
 impl Sharing for Policy {
-    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+    fn threshold(&self, pool: &Pool, queue: PoolQueue) -> f64 {
         self.limits.threshold(pool, queue)
     }
 }
@@ -40,11 +41,11 @@ mod tests {
         let queues = [terms(LineId(0), None), terms(LineId(1), None), terms(LineId(2), None)];
         let policy = Policy::new(&Params {}, &context(&queues)).unwrap();
         let mut pool = Pool::new(Capacity::limited(100), queues.len()); // limits 54, 81 and 100
-        let thresholds = |pool: &Pool| [0, 1, 2].map(|queue| policy.threshold(pool, queue));
+        let thresholds = |pool: &Pool| [0, 1, 2].map(|queue| policy.threshold(pool, PoolQueue(queue)));
         assert_eq!(thresholds(&pool), [54.0; 3]);
-        pool.add(0, 50);
+        pool.add(PoolQueue(0), 50);
         assert_eq!(thresholds(&pool), [54.0, 31.0, 31.0]);
-        pool.add(1, 31);
+        pool.add(PoolQueue(1), 31);
         assert_eq!(thresholds(&pool), [50.0, 31.0, 19.0]);
     }
 }

@@ -15,12 +15,13 @@ use crate::registry;
 use crate::rng::{Dice, Keyed, NameKeys};
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::PoolQueue;
 
 /// The occupancy of a pool's shared room, by the numbers of its queues.
-pub type Pool = crate::buffer::pool::Pool<usize>;
+pub type Pool = crate::buffer::pool::Pool<PoolQueue>;
 
 /// The answer of a scheme that expels packets.
-pub type Expulsion = crate::buffer::admission::Expulsion<usize>;
+pub type Expulsion = crate::buffer::admission::Expulsion<PoolQueue>;
 
 registry! {
     /// A scheme of sharing as a scenario specifies it: the `admission` of a memory.
@@ -39,11 +40,11 @@ registry! {
     /// The interface of a scheme. Queues are numbered within the pool, from 0.
     pub trait Sharing for Policy {
         /// Return the shared room that a queue may have now; infinite if only the room itself limits it.
-        fn threshold(&self, pool: &Pool, queue: usize) -> f64;
+        fn threshold(&self, pool: &Pool, queue: PoolQueue) -> f64;
 
         /// Record that a unit of this size requests room in a queue, before the memory reads its threshold. The pool
         /// does not count the unit yet.
-        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, unit: &Unit) {}
+        fn offered(&mut self, now: Time, pool: &Pool, queue: PoolQueue, size: u64, unit: &Unit) {}
 
         /// Return whether the scheme has refused this unit when the unit was [`offered`](Sharing::offered), whatever
         /// the threshold of its queue.
@@ -53,7 +54,7 @@ registry! {
 
         /// Call [`offered`](Sharing::offered), then return the result of [`threshold`](Sharing::threshold); below all
         /// lengths of queues if the scheme [refuses](Sharing::refuses) the unit.
-        fn meets(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, unit: &Unit) -> f64 {
+        fn meets(&mut self, now: Time, pool: &Pool, queue: PoolQueue, size: u64, unit: &Unit) -> f64 {
             self.offered(now, pool, queue, size, unit);
             if self.refuses(unit) { f64::NEG_INFINITY } else { self.threshold(pool, queue) }
         }
@@ -64,7 +65,7 @@ registry! {
         }
 
         /// Record that a packet of a queue has left the memory; the pool no longer counts it.
-        fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {}
+        fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: PoolQueue) {}
 
         /// Return whether the scheme draws random numbers about the units that are offered.
         fn draws(&self) -> bool {
@@ -95,7 +96,7 @@ registry! {
         /// Return the queue whose head packet must be discarded now, although no packet arrives, or the instant of
         /// the next check. `head` returns the size of a queue's head packet, if one waits. The memory calls this
         /// after packets have joined or left, until no queue is returned, and at the returned instant.
-        fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+        fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(PoolQueue) -> Option<u64>) -> Option<Expulsion> {
             None
         }
 
@@ -217,9 +218,9 @@ pub(super) mod tests {
     fn a_factor_of_its_own_changes_the_threshold_of_its_queue_alone_where_a_scheme_has_factors() {
         for entry in CATALOGUE {
             let pool = Pool::new(Capacity::limited(100), 2);
-            let threshold = |own: Option<f64>, queue| {
+            let threshold = |own: Option<f64>, queue: u32| {
                 let queues = [terms(LineId(0), own), terms(LineId(1), None)];
-                spec(entry.name).build(&context(&queues)).unwrap().threshold(&pool, queue)
+                spec(entry.name).build(&context(&queues)).unwrap().threshold(&pool, PoolQueue(queue))
             };
             let takes_alpha = spec(entry.name).takes_alpha();
             assert_eq!(threshold(Some(0.25), 0) != threshold(None, 0), takes_alpha, "{}", entry.name);
@@ -232,11 +233,11 @@ pub(super) mod tests {
     fn a_scheme_that_does_not_expel_never_names_a_queue() {
         for entry in CATALOGUE {
             let mut pool = Pool::new(Capacity::limited(100), 2);
-            pool.add(0, 99);
+            pool.add(PoolQueue(0), 99);
             let mut scheme =
                 spec(entry.name).build(&context(&[terms(LineId(0), None), terms(LineId(1), None)])).unwrap();
             let expelled = scheme.expels(Time(1), &pool, &|_| Some(1));
-            let expected = scheme.kind().expels().then_some(Expulsion::Now(0));
+            let expected = scheme.kind().expels().then_some(Expulsion::Now(PoolQueue(0)));
             assert_eq!(expelled, expected, "{}", entry.name);
         }
     }

@@ -4,6 +4,7 @@ use super::dynamic_threshold::Thresholds;
 use super::{Context, Expulsion, Leaving, Pool, Sharing};
 use crate::buffer::admission::occamy::Expeller;
 use crate::refused::Refused;
+use crate::units::ids::PoolQueue;
 use crate::units::Time;
 
 pub use crate::buffer::admission::occamy::Params;
@@ -28,7 +29,7 @@ impl Policy {
 
 impl Sharing for Policy {
     #[inline]
-    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+    fn threshold(&self, pool: &Pool, queue: PoolQueue) -> f64 {
         self.thresholds.of(pool, queue)
     }
 
@@ -36,7 +37,7 @@ impl Sharing for Policy {
         Some("a bucket of tokens, which fills with time")
     }
 
-    fn departed(&mut self, leaving: &Leaving<'_>, _: &Pool, _: usize) {
+    fn departed(&mut self, leaving: &Leaving<'_>, _: &Pool, _: PoolQueue) {
         self.expeller.departed(leaving.now, leaving.size);
     }
 
@@ -44,7 +45,7 @@ impl Sharing for Policy {
         self.thresholds.quiet_up_to(capacity)
     }
 
-    fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+    fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(PoolQueue) -> Option<u64>) -> Option<Expulsion> {
         let Policy { thresholds, expeller } = self;
         if !thresholds.can_be_exceeded(pool) {
             return None;
@@ -73,7 +74,7 @@ mod tests {
                 let bound = policy.quiet_up_to(capacity).unwrap();
                 let expels = |held: u64| {
                     let mut pool = Pool::new(Capacity::limited(capacity), queues.len());
-                    pool.add(0, held);
+                    pool.add(PoolQueue(0), held);
                     policy.clone().expels(Time(0), &pool, &|_| Some(1)).is_some()
                 };
                 assert!(bound <= capacity && !expels(bound), "{alpha} of {capacity}: {bound}");
@@ -89,10 +90,10 @@ mod tests {
         let queues = [terms(LineId(0), Some(0.5)), terms(LineId(1), None), terms(LineId(2), Some(0.5))];
         let mut policy = Policy::new(&params, &context(&queues)).unwrap();
         let mut pool = Pool::new(Capacity::limited(100), queues.len());
-        (0..3).for_each(|queue| pool.add(queue, 20)); // thresholds of 20, 320 and 20
+        (0..3).for_each(|queue| pool.add(PoolQueue(queue), 20)); // thresholds of 20, 320 and 20
         let mut expels = |pool: &Pool| policy.expels(Time(0), pool, &|_| Some(6));
         assert_eq!(expels(&pool), None, "a queue as long as its threshold stays");
-        (0..3).for_each(|queue| pool.add(queue, 1));
-        assert_eq!([expels(&pool), expels(&pool)], [0, 2].map(|queue| Some(Expulsion::Now(queue))));
+        (0..3).for_each(|queue| pool.add(PoolQueue(queue), 1));
+        assert_eq!([expels(&pool), expels(&pool)], [0, 2].map(|queue| Some(Expulsion::Now(PoolQueue(queue)))));
     }
 }

@@ -18,7 +18,7 @@ use crate::refused::{Refused, refuse, refuse_if};
 use crate::rng::Dice;
 use crate::unit::Unit;
 use crate::units::Time;
-use crate::units::ids::QueueId;
+use crate::units::ids::{PoolQueue, QueueId};
 
 pub use crate::buffer::admission::program::Params;
 
@@ -93,7 +93,7 @@ impl Policy {
             return None;
         }
         let Policy { program, state, per_queue, each, dice, capacity, rates, empty_since, .. } = self;
-        let of_queue = &mut per_queue[request.queue * *each..][..*each];
+        let of_queue = &mut per_queue[request.queue.index() * *each..][..*each];
         let draws = dice.about(request.unit.subject());
         let mut machine = Machine { state: [state, &mut [], of_queue], each: 0, ranks: None, draws };
         let view = PoolView { request, capacity: *capacity, rates, empty_since: *empty_since };
@@ -138,11 +138,11 @@ fn depends_on(program: &Program, names: &ProgramNames<'_>) -> Option<String> {
 }
 
 impl Sharing for Policy {
-    fn threshold(&self, _: &Pool, _: usize) -> f64 {
+    fn threshold(&self, _: &Pool, _: PoolQueue) -> f64 {
         f64::INFINITY
     }
 
-    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, unit: &Unit) {
+    fn offered(&mut self, now: Time, pool: &Pool, queue: PoolQueue, size: u64, unit: &Unit) {
         if self.asks == Asks::Unit || unit.is_first() {
             let decision = self.decide(&Request { now, pool, queue, size, unit });
             self.refused = decision.map(|_| *unit);
@@ -162,7 +162,7 @@ impl Sharing for Policy {
         self.program.steps.draws()
     }
 
-    fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, _: usize) {
+    fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, _: PoolQueue) {
         if pool.total() == 0 {
             self.empty_since = leaving.now;
         }
@@ -191,7 +191,7 @@ impl Sharing for Policy {
 struct Request<'a> {
     now: Time,
     pool: &'a Pool,
-    queue: usize,
+    queue: PoolQueue,
     size: u64,
     unit: &'a Unit,
 }
@@ -224,8 +224,8 @@ impl View for PoolView<'_> {
             Attribute::Active => Word::size(pool.active().into()),
             Attribute::Circuits => Word::size(pool.vcs() as u64),
             Attribute::Capacity => self.capacity,
-            Attribute::Rate => self.rates[queue],
-            Attribute::Queue => Word::size(queue as u64),
+            Attribute::Rate => self.rates[queue.index()],
+            Attribute::Queue => Word::size(queue.0.into()),
             Attribute::EmptySince => Word::float(self.empty_since.as_secs_f64()),
             Attribute::EmptySincePs => Word::size(self.empty_since.0),
             _ => unreachable!("a checked program of a memory looks at nothing else"),
@@ -238,12 +238,12 @@ impl View for PoolView<'_> {
 
     fn choice_from(&self, number: usize) -> Option<QueueId> {
         let pool = self.request.pool;
-        (number..pool.vcs()).find(|&queue| pool.of(queue) > 0).map(QueueId::new)
+        (number..pool.vcs()).find(|&queue| pool.of(PoolQueue::new(queue)) > 0).map(QueueId::new)
     }
 
     fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
         match property {
-            OfQueue::Length => Word::size(self.request.pool.of(queue.index())),
+            OfQueue::Length => Word::size(self.request.pool.of(PoolQueue(queue.0))),
             _ => unreachable!("a checked program of a memory looks at lengths"),
         }
     }

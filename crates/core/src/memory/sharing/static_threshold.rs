@@ -3,6 +3,7 @@
 use super::{Context, Pool, Sharing};
 use crate::buffer::admission::static_threshold::checked;
 use crate::refused::{Refused, refuse};
+use crate::units::ids::PoolQueue;
 
 pub use crate::buffer::admission::static_threshold::Params;
 
@@ -26,7 +27,7 @@ impl Policy {
 
 impl Sharing for Policy {
     #[inline]
-    fn threshold(&self, _: &Pool, _: usize) -> f64 {
+    fn threshold(&self, _: &Pool, _: PoolQueue) -> f64 {
         self.limit
     }
 }

@@ -39,11 +39,6 @@ fn policy(text: &str, measure: Measure, capacity: u64, budgets: &[Option<Budget>
     Policy::new(&params(text), &context).unwrap()
 }
 
-/// The circuit of a unit: its numbers in the network and at the port are equal.
-fn vc_of(unit: &Unit) -> PortVc {
-    PortVc(unit.vc.0)
-}
-
 impl Bench {
     /// A buffer of `capacity` cells; blocks have two frames.
     fn new(text: &str, capacity: u64, budgets: &[Option<Budget>]) -> Bench {
@@ -78,7 +73,7 @@ impl Bench {
 
     fn arrive(&mut self, unit: Unit) -> Vec<Loss> {
         let mut losses = Vec::new();
-        self.port.arrive(self.now, unit, vc_of(&unit), vc_of, &mut losses);
+        self.port.arrive(self.now, unit, PortVc(unit.vc.0), &mut losses);
         losses
     }
 
@@ -103,7 +98,7 @@ impl Bench {
     /// Send `cells` cells.
     fn serve(&mut self, cells: usize) {
         for _ in 0..cells {
-            let started = self.port.start(self.now, vc_of, &mut Vec::new()).expect("something is queued");
+            let started = self.port.start(self.now, &mut Vec::new()).expect("something is queued");
             self.now = started.sent.ends;
             self.port.finish(self.now);
         }

@@ -15,7 +15,6 @@ use crate::engine::cells::inbox::{Arriving, Inbox};
 use crate::engine::cells::port::context::{Context, PortSetup, Stops};
 use crate::engine::cells::port::gathered::GatheredUnits;
 use crate::engine::cells::port::outbox::Outbox;
-use crate::engine::questions::number_at_port;
 use crate::link::port::Started;
 use crate::units::{Span, Time};
 
@@ -87,13 +86,13 @@ impl PerUnit {
     pub(crate) fn enter(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving) {
         let &Arriving { time, unit, vc, .. } = arriving;
         self.awaited += cx.awaits(&unit);
-        cx.port.arrive(time, unit, vc, number_at_port(cx.circuits), &mut cx.losses.now);
+        cx.port.arrive(time, unit, vc, &mut cx.losses.now);
         self.start(cx, out, time);
     }
 
     /// Start the next unit, if the line is free.
     fn start(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) {
-        let started = cx.port.start(now, number_at_port(cx.circuits), &mut cx.losses.now);
+        let started = cx.port.start(now, &mut cx.losses.now);
         self.awaited -= cx.count_losses(now);
         let Some(started) = started else { return };
         self.ends = started.sent.ends;
@@ -107,7 +106,7 @@ impl PerUnit {
 
     /// Forward a unit that has started, possibly together with those after it.
     fn forward(&mut self, cx: &Context<'_>, out: &mut Outbox, &Started { unit, sent }: &Started) {
-        let vc = number_at_port(cx.circuits)(&unit);
+        let vc = cx.port.number_of(unit.vc);
         let whole = sent.ends.since(sent.starts);
         self.gathered.forward(out, (vc, cx.routes[vc].handoff), &unit, sent.starts, whole);
     }

@@ -10,7 +10,7 @@ use super::{Onward, Passed, Transit};
 use crate::engine::coupling::{self, ActingMemories, Controls, GateClocks};
 use crate::engine::forms::{Form, allows};
 use crate::engine::packets::route::{Entrance, Packet, Steps};
-use crate::engine::questions::{number_at_port, policed_ports};
+use crate::engine::questions::policed_ports;
 use crate::kernel::queue::{Class, Event};
 use crate::link::line::Sent;
 use crate::link::port::{Loss, Started};
@@ -140,7 +140,7 @@ impl Transit {
         if let Some(memory) = self.judging.quiet.quiet(port) {
             return self.free_quietly(port, memory, now);
         }
-        self.network.at(port, |port, _| port.finish(now));
+        self.network.at(port, |port| port.finish(now));
         let started = self.start(port, now);
         self.settle(port, now);
         started
@@ -183,8 +183,7 @@ impl Transit {
             return None;
         }
         let losses = &mut self.judging.losses;
-        let started =
-            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
+        let started = self.network.at(port, |port| port.start(now, losses));
         self.count_losses(now);
         if started.is_none()
             && let Some(event) = self.judging.gates.opening(&self.network, port, now)
@@ -206,7 +205,7 @@ impl Transit {
     }
 
     /// Pass a packet on that a port has started to send at a step of its route.
-    #[inline]
+    #[inline(always)] // a packet that is handed on must not pass through memory
     pub(super) fn pass_sent(
         &mut self,
         at: u32,

@@ -36,7 +36,6 @@ use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
 use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{ExactTime, SpacingTable};
-use crate::engine::questions::number_at_port;
 use crate::link::port::Port;
 use crate::scheduler::Scheduler;
 use crate::units::ids::{IdVec, PortVc};
@@ -256,7 +255,7 @@ impl PerVc {
         }
         let before = cx.port.pool.of(vc);
         self.awaited += cx.awaits(&unit);
-        cx.port.arrive(now, unit, vc, number_at_port(cx.circuits), &mut cx.losses.now);
+        cx.port.arrive(now, unit, vc, &mut cx.losses.now);
         if full {
             self.confirm_register(cx.port);
         } else if let (Some(log), Some(noted)) = (&mut self.register_log, noted)
