@@ -11,7 +11,8 @@
 //! Packets of one size leave one transmission time apart; others are in a list.
 //!
 //! # What turns it off
-//! Packets of several sizes, a buffer that may overflow, a threshold that may be met, a sample that is due.
+//! Packets of several sizes, a buffer that may overflow, a threshold that may be met, a sample that is due, a line whose rate
+//! changes.
 //!
 //! # What it saves
 //! See `mod.rs`; a packet touches only one cache line of the port.
@@ -22,6 +23,7 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
 use crate::engine::exact::accounting::{Accounting, Sojourn, Window};
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
+use crate::link::law::Course;
 use crate::link::port::Port;
 use crate::metrics::occupancy::Occupancy;
 use crate::scenario::model::Scenario;
@@ -72,8 +74,8 @@ pub(crate) struct PacketQueue {
     capacity: Capacity,
     /// Sum of the sizes of the packets in `older`.
     waiting: u64,
-    /// Whether a packet may be refused although the port is empty.
-    is_judged: bool,
+    /// Whether packets are handled one by one: one may be refused although the port is empty, or the rate changes.
+    is_single: bool,
     tally: Tally,
     /// Beginning of the measured time; `Time::NEVER` once it has begun.
     begin: Time,
@@ -146,7 +148,7 @@ impl PacketFifo {
             stop: window.from,
             tally: Tally::default(),
             capacity: line.port.capacity,
-            is_judged,
+            is_single: is_judged || !line.rate.is_constant(),
             begin: window.from,
             rule,
             samples,
@@ -192,7 +194,7 @@ impl PacketFifo {
         if queue.stop <= now {
             self.settle(queue, now);
         }
-        if queue.is_judged {
+        if queue.is_single {
             return None;
         }
         let alike_from = if self.last == bytes { queue.alike_from } else { self.free.time };
@@ -205,8 +207,8 @@ impl PacketFifo {
         self.pass(now, bytes, pace, edge)
     }
 
-    /// Handle any packet; returns its start and end, or the reason of its loss. `unit` is called only if the unit and
-    /// its circuit are needed.
+    /// Handle any packet; returns its start and end, or the reason of its loss. `course` is the progress of a line whose rate
+    /// changes, and the octets that the packet has there; `unit` is called only if the unit and its circuit are needed.
     #[inline(always)] // builds the unit only if it is looked at
     pub(crate) fn take(
         &mut self,
@@ -214,7 +216,7 @@ impl PacketFifo {
         window: Window,
         now: Time,
         bytes: u16,
-        pace: &TransmissionTime,
+        (pace, course): (&TransmissionTime, Option<(&mut Course, u16)>),
         unit: impl Fn() -> (Unit, PortVc),
     ) -> Result<Taken, Reason> {
         if queue.stop <= now {
@@ -237,9 +239,18 @@ impl PacketFifo {
         if self.usual == 0 && self.ends() > now {
             queue.join(self.ends(), self.size(self.last));
         }
-        let start = self.free.not_before(now);
-        let (starts, ends) = (start.time, start.time.later(pace.whole));
-        self.send(start, bytes, pace);
+        let (starts, ends) = match course {
+            None => {
+                let start = self.free.not_before(now);
+                self.send(start, bytes, pace);
+                (start.time, start.time.later(pace.whole))
+            }
+            Some((course, octets)) => {
+                let sent = course.send(now, self.free.time, octets);
+                (self.free, self.last) = (ExactTime::at(sent.1), bytes);
+                sent
+            }
+        };
         if window.from <= now && ends < window.to {
             queue.tally.enter(1, bytes.into(), u128::from(ends.0 - now.0) * u128::from(size));
         } else {
@@ -352,7 +363,7 @@ impl PacketFifo {
             }
             let next = queue.samples.as_ref().map_or(Time::NEVER, |samples| samples.next);
             queue.stop = queue.begin.min(next);
-            self.quiet = if queue.is_judged { Time::ZERO } else { queue.stop };
+            self.quiet = if queue.is_single { Time::ZERO } else { queue.stop };
         }
     }
 }
@@ -491,7 +502,9 @@ mod tests {
             };
             let policy = port.admission_mut();
             let taken = || {
-                fifo.take((&mut queue, policy), window, now, bytes, &pace, unit).ok().map(|taken| taken.ends)
+                fifo.take((&mut queue, policy), window, now, bytes, (&pace, None), unit)
+                    .ok()
+                    .map(|taken| taken.ends)
             };
             ends.push(passed.or_else(taken));
         }

@@ -106,7 +106,7 @@ pub(crate) struct StepClass {
     /// each.
     bytes: u16,
     /// Least octets of a packet on the line.
-    minimum: u16,
+    pub(crate) minimum: u16,
     /// Time from the end of a transmission to the arrival at the next step.
     pub(crate) latency: Span,
     /// A packet whose transmission ends before this instant arrives before [`Transit::edge`].
@@ -321,6 +321,8 @@ struct PortClass {
     draws: bool,
     /// Whether its policy marks packets.
     marks: bool,
+    /// Whether the rate of its line changes.
+    changes: bool,
 }
 
 impl PortClass {
@@ -381,11 +383,13 @@ fn port_classes(
         loses: !port.gates().is_empty(),
         draws: port.gates().iter().any(Gate::draws),
         marks: port.admission.rule().is_none(),
+        changes: !line.rate.is_constant(),
     };
     let lines = scenario.lines.pairs();
     let mut ports: IdVec<LineId, PortClass> = lines.zip(&network.ports).map(of_port).collect();
-    let is_ruled =
-        |port: &PortClass| port.rule.is_some() && !port.polices && !port.loses && !port.is_from_host;
+    let is_ruled = |port: &PortClass| {
+        port.rule.is_some() && !port.polices && !port.loses && !port.is_from_host && !port.changes
+    };
     // packets have no identity there, by which a scheme draws
     let limits = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts() && !memory.draws();
     let memories = ruled_memories(network, limits, |port| is_ruled(&ports[port]));
@@ -402,13 +406,13 @@ fn port_classes(
     ports
 }
 
-/// The rule by which a port accepts packets, if it has one and sends them in order at the constant rate of its line.
+/// The rule by which a port accepts packets, if it has one and sends them in order, each as soon as the line is free.
 fn rule(line: &Line, port: &Port) -> Option<Rule> {
     let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
     let is_open = port.gates().iter().all(Gate::only_loses);
     let is_plain = fifo
         && line.rest == Span::ZERO
-        && line.rate.is_constant()
+        && !line.rate.sends_at_once()
         && is_open
         && !port.trims()
         && !port.times_waits();

@@ -330,9 +330,11 @@ impl Port {
         let (pool, queue) = (&self.pool, &self.queues[place]);
         let waiting = self.arrivals.get(place).map_or(0, ArrivalTimes::octets);
         let mut arrival = Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic };
-        let Some(pushout) = &mut self.pushout else { return self.admission.judge(&mut arrival) };
-        self.refused[vc] &= !unit.is_first();
-        if !self.refused[vc]
+        let (Some(pushout), Some(refused)) = (&mut self.pushout, &mut self.refused) else {
+            return self.admission.judge(&mut arrival);
+        };
+        refused[vc] &= !unit.is_first();
+        if !refused[vc]
             && let Some(frames) = pushout.frames()
         {
             let verdict = frames.judge(unit, vc, arrival.fits(), || None);
@@ -345,8 +347,8 @@ impl Port {
         }
         let verdict = self.admission.judge(&mut arrival);
         if !self.takes_all && unit.is_first() {
-            let refused = matches!(verdict, Verdict::Discard(reason) if reason != Reason::Overflow);
-            self.refused[vc] = refused && !self.admission.properties().splits_frames;
+            let is_refused = matches!(verdict, Verdict::Discard(reason) if reason != Reason::Overflow);
+            refused[vc] = is_refused && !self.admission.properties().splits_frames;
         }
         verdict
     }

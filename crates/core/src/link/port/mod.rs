@@ -77,7 +77,7 @@ pub struct Port {
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
     /// With push-out, for every circuit whether the admission policy has refused the arriving frame.
-    refused: IdVec<PortVc, bool>,
+    refused: Option<Box<IdVec<PortVc, bool>>>,
     /// For every circuit the boundaries of the frames that are sent.
     boundaries: IdVec<PortVc, Boundary>,
     /// Control frames that wait for the line, once there have been any, and whether one is in transmission.
@@ -241,7 +241,7 @@ impl Port {
                 _ if expels || displaces == Displaced::Any => Handling::Asked,
                 _ => Handling::Weighed,
             },
-            refused: IdVec::filled(false, if parts.pushout.is_some() { vcs } else { 0 }),
+            refused: parts.pushout.is_some().then(|| Box::new(IdVec::filled(false, vcs))),
             boundaries: IdVec::filled(Boundary::default(), vcs),
             measure: parts.measure,
             pool: parts.pool,

@@ -334,12 +334,13 @@ impl Transit {
     fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<(Head, Time)> {
         let (step, extra) = (self.steps.list[at as usize], self.steps.extras[at as usize]);
         let port = LineId(step.place);
-        let (fifo, queue) = (&mut self.ruled.fifos[port], &mut self.ruled.queues[port]);
+        let (fifo, queue, course) = self.ruled.parts(port);
         let kind = &mut self.steps.kinds[step.kind as usize];
+        let course = course.map(|course| (course, head.bytes.max(kind.minimum)));
         let (latency, pace) = (kind.latency, kind.pace_of(head.bytes));
         let unit = || (head.unit(&extra), extra.number);
         let policy = self.network.ports[port].admission_mut();
-        match fifo.take((queue, policy), self.window, now, head.bytes, pace, unit) {
+        match fifo.take((queue, policy), self.window, now, head.bytes, (pace, course), unit) {
             Ok(Taken { starts, ends, mark }) => {
                 let time = ends.later(latency);
                 self.packet_hops += 1;

@@ -4,8 +4,9 @@ use crate::buffer::admission::Rule;
 use crate::engine::exact::accounting::Window;
 use crate::engine::exact::spacing::TransmissionTime;
 use crate::engine::packets::port::{PacketFifo, PacketQueue};
+use crate::link::law::Course;
 use crate::link::port::Port;
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{Line, Scenario};
 use crate::units::Time;
 use crate::units::ids::{IdVec, LineId};
 
@@ -15,6 +16,8 @@ use crate::units::ids::{IdVec, LineId};
 pub(super) struct RuledPorts {
     pub(super) fifos: IdVec<LineId, PacketFifo>,
     pub(super) queues: IdVec<LineId, PacketQueue>,
+    /// The progress of lines whose rates change; empty if no rate does.
+    courses: IdVec<LineId, Option<Course>>,
     is_ruled: IdVec<LineId, bool>,
 }
 
@@ -31,7 +34,17 @@ impl RuledPorts {
             PacketFifo::new(scenario, number, rule.unwrap_or(Rule::Fits), window, port)
         };
         let (fifos, queues): (Vec<_>, Vec<_>) = ports.pairs().zip(rules).map(port).unzip();
-        RuledPorts { fifos: fifos.into(), queues: queues.into(), is_ruled }
+        let course = |line: &Line| line.rate.course(scenario.seed, &line.name);
+        let changes = scenario.lines.iter().any(|line| !line.rate.is_constant());
+        let courses = if changes { scenario.lines.iter().map(course).collect() } else { IdVec::default() };
+        RuledPorts { fifos: fifos.into(), queues: queues.into(), courses, is_ruled }
+    }
+
+    /// Return the parts of a port, and the progress of its line if the rate changes.
+    #[inline(always)]
+    pub(super) fn parts(&mut self, port: LineId) -> (&mut PacketFifo, &mut PacketQueue, Option<&mut Course>) {
+        let course = self.courses.get_mut(port).and_then(Option::as_mut);
+        (&mut self.fifos[port], &mut self.queues[port], course)
     }
 
     /// Return the number of all ports.
