@@ -294,11 +294,85 @@ def test_a_qdisc_that_cannot_be_a_port_is_one_message_with_its_line(tmp_path: Pa
 
 
 def test_queues_that_differ_are_refused(tmp_path: Path) -> None:
-    rows = "qdisc prio 1: dev eth0 root bands 2\nqdisc pfifo 2: dev eth0 parent 1:1 limit 9p\n"
+    rows = "qdisc prio 1: dev eth0 root bands 2\nqdisc fq_codel 2: dev eth0 parent 1:1 limit 9p\n"
     with pytest.raises(
         QuestionError, match=r"tc\.txt:1: the 2 qdiscs below prio must be alike, because they become one"
     ):
         imported(tmp_path, matrix=MATRIX, tc=f"{rows}qdisc pfifo 3: dev eth0 parent 1:2 limit 8p\n")
+
+
+ETS = """qdisc ets 1: root refcnt 2 bands 3 strict 1 quanta 4542 1514 priomap 2 2 2 1 1 1 0 0
+qdisc pfifo 10: parent 1:1 limit 100p
+qdisc pfifo 20: parent 1:2 limit 5p
+qdisc pfifo 30: parent 1:3 limit 8p
+"""
+BURSTS = "3\n0 3 7 100 60000 0\n1 3 3 100 60000 0\n2 3 1 100 60000 0\n"
+
+
+def test_bands_are_classes_with_limits_of_their_own(tmp_path: Path) -> None:
+    found = imported(tmp_path, topology=TOPOLOGY.replace("0.01", "0"), flow=BURSTS, tc=ETS)
+    tables = foreign.scenario(found, "bands")
+    assert tables["queue"] == {
+        "band2": {"weight": 1.0, "limit": "8 cells"},
+        "band0": {"priority": 0, "limit": "100 cells"},
+        "band1": {"weight": 3.0, "limit": "5 cells"},
+    }
+    assert [row.rpartition(",")[2] for row in tables["workload"]["data"].splitlines()[1:]] == [
+        "band0",
+        "band1",
+        "band2",
+    ]
+    assert tables["memory"]["bands"]["size"] == f"{4 * 113} cells", "four ports"
+    document = pushout.run(tables, audit=True, set={"duration": "2 s"}).document
+    held = {row["name"]: row["occupancy_max"] for row in document["memories"][0]["queues"]}
+    assert (held["link4.back/band1"], held["link4.back/band2"]) == (5, 8), "packets, and no more than the limits"
+    assert document["summary"]["transfers_unfinished"] == 0
+
+
+def test_what_is_sent_first_is_not_refused_for_what_is_sent_last(tmp_path: Path) -> None:
+    prio = "qdisc prio 1: root bands 2 priomap 1 1 1 1 1 1 0 0\nqdisc pfifo 10: parent 1:1 limit 100p\n"
+    flows = BURSTS.replace("0 3 7 100 60000", "0 3 6 100 60000")
+    found = imported(
+        tmp_path,
+        topology=TOPOLOGY.replace("0.01", "0"),
+        flow=flows,
+        tc=f"{prio}qdisc pfifo 20: parent 1:2 limit 5p\n",
+    )
+    document = pushout.run(foreign.scenario(found, "prio"), set={"duration": "2 s"}).document
+    dropped = {row["name"]: row["dropped"] for row in document["memories"][0]["queues"]}
+    assert dropped["link4.back/band0"] == 0
+    assert dropped["link4.back/band1"] > 0
+
+
+def test_the_json_of_bands_says_what_their_text_says(tmp_path: Path) -> None:
+    rows = [
+        {"kind": "ets", "handle": "1:", "root": True, "refcnt": 2, "options": {"bands": 3, "strict": 1}},
+        *(
+            {"kind": "pfifo", "handle": f"{n}0:", "parent": f"1:{n}", "options": {"limit": limit}}
+            for n, limit in ((1, 100), (2, 5), (3, 8))
+        ),
+    ]
+    rows[0]["options"] |= {"quanta": [4542, 1514], "priomap": [2, 2, 2, 1, 1, 1, 0, 0]}  # type: ignore[operator]
+    text = imported(tmp_path, matrix=MATRIX, tc=ETS).qdiscs
+    assert imported(tmp_path, matrix=MATRIX, tc=json.dumps(rows)).qdiscs == text
+
+
+BAD_BANDS = {
+    "prio 1: root bands 2 priomap 0 2|pfifo 2: parent 1:1 limit 9p": "tc.txt:1: the option priomap must be numbers",
+    "prio 1: root bands 0|pfifo 2: parent 1:1 limit 9p": "tc.txt:1: the option bands must be a number from 1 to 16",
+    "prio 1: root bands 2|pfifo 2: parent 1:3 limit 9p": "tc.txt:2: parent must name one of the 2 bands of prio",
+    "ets 1: root bands 3 strict 1 quanta 5|pfifo 2: parent 1:1 limit 9p": "the option quanta must have a number",
+    "ets 1: root bands 3 strict 4|pfifo 2: parent 1:1 limit 9p": "the option strict must be numbers from 0 to 3, not 4",
+    "ets 1: root strict 1|pfifo 2: parent 1:1 limit 9p": "tc.txt:1: the option bands must be a number",
+    "prio 1: root bands 2|pfifo 2: parent 1:1 limit 9p|pfifo 3: parent 1:1 limit 8p": "tc.txt:3: parent must name one",
+}
+
+
+@pytest.mark.parametrize("lines", BAD_BANDS)
+def test_wrong_bands_are_one_message_with_their_line(tmp_path: Path, lines: str) -> None:
+    text = "".join(f"qdisc {line}\n" for line in lines.split("|"))
+    with pytest.raises(QuestionError, match=re.escape(BAD_BANDS[lines])):
+        imported(tmp_path, matrix=MATRIX, tc=text)
 
 
 def test_the_json_of_tc_says_what_its_text_says(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sixty texts of `tc qdisc show`: a second reader finds the parameters of the port, or a line names what is missing."""
+"""Texts of `tc qdisc show`: a second reader finds the parameters of the port, or a line names what is missing."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -101,6 +101,31 @@ TEXTS = (
     "qdisc noqueue 0: dev lo root\n"
     "qdisc mq 0: dev eth0 root\nqdisc codel 0: dev eth0 parent :1 limit 5p ecn target 1ms\n"
     "qdisc noqueue 0: dev wlan0 root",
+    # Bands, each with a class
+    "qdisc prio 1: root refcnt 2 bands 4 priomap 3 3 2 2 1 1 0 0 3 3 3 3 3 3 3 3\n"
+    "qdisc pfifo 10: parent 1:1 limit 16p\nqdisc pfifo 20: parent 1:2 limit 32p\n"
+    "qdisc pfifo 30: parent 1:3 limit 64p\nqdisc pfifo 40: parent 1:4 limit 128p",
+    "qdisc ets 1: dev eth0 root refcnt 2 bands 4 strict 2 quanta 4500 1500 priomap 3 3 2 2 1 1 0 0 3 3 3 3 3 3 3 3\n"
+    "qdisc bfifo 10: dev eth0 parent 1:1 limit 30Kb\nqdisc bfifo 20: dev eth0 parent 1:2 limit 60Kb\n"
+    f"qdisc bfifo 30: dev eth0 parent 1:3 limit 1Mb\nqdisc bfifo 40: dev eth0 parent 1:4 limit 2Mb\n{STATS}",
+    "qdisc ets 1: root refcnt 2 bands 3 quanta 3028 1514 1000 priomap 0 1 2\n"
+    "qdisc codel 2: parent 1:1 limit 100p target 5ms interval 100ms ecn\n"
+    "qdisc codel 3: parent 1:2 limit 200p target 5ms interval 100ms ecn",
+    "qdisc ets 1: root refcnt 2 bands 2 strict 2 priomap 1 1 1 1 1 1 0 0\n"
+    f"qdisc pie 2: parent 1:1 {PIE}\nqdisc pie 3: parent 1:2 {PIE.replace('1000p', '200p')}",
+    "qdisc prio 8001: root bands 16 priomap 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0\n"
+    "qdisc pfifo 1: parent 8001:10 limit 9p\nqdisc pfifo 2: parent 8001:a limit 8p",
+    "qdisc prio 1: root bands 2 priomap 1 1 1 1 1 1 0 0\nqdisc pfifo 2: parent 1:1 limit 50p\n"
+    "qdisc tbf 3: parent 1:2 rate 30Mbit burst 15Kb lat 20ms\nqdisc pfifo 4: parent 3:1 limit 70p",
+    "qdisc mq 0: root\nqdisc prio 1: parent :1 bands 2 priomap 1 1 0 0\n"
+    "qdisc bfifo 2: parent 1:1 limit 50Kb\nqdisc tbf 3: parent 1:2 rate 3Mbit burst 5Kb limit 9000b",
+    "qdisc tbf 1: root rate 1Gbit burst 64Kb lat 5ms\n"
+    "qdisc ets 2: parent 1:1 bands 2 strict 1 quanta 9000 priomap 1 0\n"
+    "qdisc pfifo 3: parent 2:1 limit 5p\nqdisc pfifo 4: parent 2:2 limit 6p",
+    "qdisc prio 1: root bands 3 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1 multiqueue: on\n"
+    f"qdisc fq_codel 2: parent 1:2 {FQ}\nqdisc ingress ffff: parent ffff:fff1 ----------------",
+    "qdisc ets 1: root bands 2 strict 1 quanta 1514 priomap 1 0\nqdisc prio 2: parent 1:1 bands 2 priomap 1 0\n"
+    "qdisc codel 3: parent 2:1 limit 99p target 5ms interval 100ms",
 )
 TEXTS = tuple(text.format(2) if "{0}" in text else text for text in TEXTS)
 
@@ -204,8 +229,8 @@ def qdiscs(text: str) -> list[tuple[int, str, str, dict[str, str]]]:
     return found
 
 
-def test_there_are_sixty_of_all_kinds() -> None:
-    assert len(set(TEXTS)) == len(TEXTS) == 60
+def test_there_are_seventy_of_all_kinds() -> None:
+    assert len(set(TEXTS)) == len(TEXTS) == 70
     kinds = {kind for text in TEXTS for _, kind, _, _ in qdiscs(text)}
     assert kinds >= {*PACKETS, "bfifo", "red", "tbf", "mq", "htb", "prio", "ets"}
     assert sum(text.count("parent") > 1 for text in TEXTS) >= 8
@@ -215,19 +240,25 @@ def test_there_are_sixty_of_all_kinds() -> None:
 def test_every_option_is_in_the_port_or_is_named(tmp_path: Path, text: str) -> None:
     found = read(tmp_path, text)
     port, left_out = found.port, [line.partition("tc.txt:")[2] for line in found.left_out]
-    assert "buffer" in port
-    accounted, limited = set(), False
+    assert "memory" in port if found.qdiscs.classes else "buffer" in port
+    accounted, limited = {"memory"}, False
+    if found.qdiscs.classes:
+        accounted |= check_bands(found, text)
     for number, kind, _, options in qdiscs(text):
         named = [line.partition(": ")[2] for line in left_out if line.startswith(f"{number}: ")]
         whole = any(line.startswith(f"qdisc {kind}") for line in named)
-        is_copy = any((kind, options) == (other, same) for n, other, _, same in qdiscs(text) if n < number)
+        is_copy = not found.qdiscs.classes and any(
+            (kind, options) == (other, same) for n, other, _, same in qdiscs(text) if n < number
+        )
         for option, value in options.items():
+            if found.qdiscs.classes and option in ("bands", "strict", "quanta", "priomap"):
+                continue
             is_named = any(re.match(f"{kind} {option}[ :]", line) for line in named)
             if whole or is_copy or is_named:
                 has_key = option in TARGETS and (kind, option) != ("codel", "drop_batch") and value[-1:] != "p"
                 assert not (is_named and has_key and kind not in CLASSFUL), f"{kind} has a key for {option}"
                 continue
-            accounted.add(check(port, kind, option, value, options))
+            accounted.add(check(view(found, text, number), kind, option, value, options))
             limited |= option in ("limit", "lat")
         if not options and kind not in PACKETS:
             assert whole or named or kind in ("mq", "drr", "qfq"), (kind, named)
@@ -235,6 +266,58 @@ def test_every_option_is_in_the_port_or_is_named(tmp_path: Path, text: str) -> N
     for path in leaves(port):
         constant = path.rpartition(".")[2] in ("policy", "law", "full") or path == "admission.action"
         assert path in accounted or constant, f"{path} comes from nothing"
+
+
+def band_of(text: str, number: int) -> int | None:
+    """Follow the parents of a line to one of prio or ets; return the band below which it stands."""
+    heads = [re.match(r"qdisc (\S+) (\S+): (.*)", line) for line in text.splitlines()]
+    known = {head[2]: (head[1], head[3]) for head in heads if head}
+    rest = known[heads[number - 1][2]][1]  # type: ignore[index]
+    while parent := re.search(r"parent (\w*):(\w+)", rest):
+        kind, rest = known[parent[1] or "0"]
+        if kind in ("prio", "ets"):
+            return int(parent[2], 16) - 1
+    return None
+
+
+def view(found: Imported, text: str, number: int) -> Mapping[str, Any]:
+    """The port as the qdisc of a line sees it: with the limit and the rate of its band."""
+    band = band_of(text, number) if found.qdiscs.classes else None
+    if band is None:
+        return found.port
+    keys = found.qdiscs.classes[f"band{band}"]
+    unit = {"65535 bytes": "packets", "1 bytes": "bytes"}[found.qdiscs.memory["cell"]]
+    rate = {"rate": keys.get("maximum"), "burst": f"{int(octets(keys.get('burst', '0 bytes'))) + 1514} bytes"}
+    return {**found.port, "buffer": keys["limit"].replace("cells", unit), "shaper": rate}
+
+
+def check_bands(found: Imported, text: str) -> set[str]:
+    """Compare priorities, weights and the map with what the line of prio or ets says; return the paths of keys."""
+    whole = [row for row in qdiscs(text) if row[1] in ("prio", "ets")]
+    ((_, kind, _, options),) = [
+        row for row in whole if not any(f"tc.txt:{row[0]}: {row[1]} bands" in line for line in found.left_out)
+    ]
+    is_prio = kind == "prio"
+    count, port, classes = int(options["bands"]), found.port, found.qdiscs.classes
+    strict = count if is_prio else int(options.get("strict", "0"))
+    quanta = [int(word) for word in options.get("quanta", "").split()]
+    bands = [classes[f"band{number}"] for number in range(count)]
+    assert [band.get("priority") for band in bands] == [*range(strict), *[None] * len(quanta)]
+    turns = port["scheduler"].get("group", port["scheduler"])
+    for band, quantum in zip(bands[strict:], quanta, strict=True):
+        assert band["weight"] * octets(turns["quantum"]) == quantum
+    assert (turns["policy"] == "drr") is bool(quanta)
+    if strict and quanta:
+        assert turns["queues"] == [f"band{number}" for number in range(strict, count)]
+    given = [int(word) for word in options["priomap"].split()]
+    assert found.qdiscs.of_priority == tuple(f"band{band}" for band in [*given, *[count - 1] * 16][:16])
+    assert next(iter(classes)) == found.qdiscs.of_priority[0], "packets without a priority are of the first class"
+    told = [line for line in found.left_out if "the limit of band" in line]
+    with_limit = {band_of(text, number) for number, _, _, options in qdiscs(text) if {"limit", "lat"} & options.keys()}
+    assert len(told) == count - len(with_limit - {None}), "what is assumed is told"
+    assert found.qdiscs.memory["size"] == sum(int(band["limit"].split()[0]) for band in bands)
+    group = {f"scheduler.group.{key}" for key in ("queues", "quantum")}
+    return {"scheduler.queues", "scheduler.quantum", *group}
 
 
 def check(port: Mapping[str, Any], kind: str, option: str, value: str, options: Mapping[str, str]) -> str:
@@ -282,4 +365,4 @@ def test_another_value_of_an_option_is_seen(tmp_path: Path, text: str) -> None:
             after = read(tmp_path, changed)
         except QuestionError:
             continue
-        assert (after.port, after.left_out) != (before.port, before.left_out), changed
+        assert (after.qdiscs, after.left_out) != (before.qdiscs, before.left_out), changed

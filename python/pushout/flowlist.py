@@ -52,6 +52,8 @@ class Flow(NamedTuple):
     group: str = ""
     name: str = ""
     after: tuple[str, ...] = ()
+    queue: str = ""
+    """Its queue at ports with one for each class; the class above is one of the report."""
 
 
 class Lines:
@@ -174,12 +176,22 @@ def plain(lines: Lines) -> str:
 
 
 def csv(found: Iterable[Flow], host: Callable[[int], str] = str) -> str:
-    """Write flows as CSV, each on its line, below a line that names the columns."""
-    text, at = [",".join(COLUMNS)], 1
-    for flow in found:
+    """Write flows as CSV, each on its line, below a line that names the columns, `queue` only if any has one."""
+    rows = list(found)
+    has_queues = any(flow.queue for flow in rows)
+    text, at = [",".join((*COLUMNS, "queue") if has_queues else COLUMNS)], 1
+    for flow in rows:
         text += [""] * (flow.line - at - 1)
         ends = (host(flow.source), host(flow.sink))
-        values = (*ends, flow.size, f"{flow.start_ps} ps", flow.name, flow.group, ";".join(flow.after))
+        values = (
+            *ends,
+            flow.size,
+            f"{flow.start_ps} ps",
+            flow.name,
+            flow.group,
+            ";".join(flow.after),
+            *([flow.queue] if has_queues else []),
+        )
         text.append(",".join(map(str, values)))
         at = flow.line
     return "\n".join(text) + "\n"

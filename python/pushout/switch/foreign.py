@@ -16,7 +16,8 @@ from pushout.capture import is_capture
 from pushout.errors import QuestionError
 from pushout.excerpt import place, quoted
 from pushout.flowlist import MOST_NODES, PS_PER_S, Flow, Lines, csv, flows, is_flow_file, is_matrix, matrix
-from pushout.switch import qdisc
+from pushout.switch import bands, qdisc
+from pushout.switch.bands import Described
 from pushout.switch.captured import largest_burst
 
 LARGEST = 2**26
@@ -54,7 +55,8 @@ class Imported:
     flows: list[Flow] = field(default_factory=list)
     places: list[tuple[int, str]] = field(default_factory=list)
     """For every list of flows the number of the first one, and the path of its file."""
-    port: dict[str, Any] = field(default_factory=dict)
+    qdiscs: Described = field(default_factory=lambda: Described({}))
+    """The port of every switch, with its classes."""
     left_out: list[str] = field(default_factory=list)
     """What the files contain and the scenario does not, each with its place."""
 
@@ -64,6 +66,11 @@ class Imported:
         self.flows += flows
         if len(self.flows) > MOST_IMPORTED:
             lines.refuse(f"a scenario with more than {MOST_IMPORTED} flows must name the file in [workload]")
+
+    @property
+    def port(self) -> dict[str, Any]:
+        """Return the keys of the port of every switch."""
+        return self.qdiscs.port
 
     def place(self, number: int) -> str:
         """Return where a flow is written."""
@@ -191,7 +198,7 @@ def _tc(lines: Lines, found: Imported) -> None:
     """Read the queue disciplines of `tc qdisc show`: one port for all switches."""
     if found.port:
         lines.refuse("one root qdisc must be given: that of the device whose port the scenario is about")
-    found.port = qdisc.port(lines)
+    found.qdiscs = qdisc.read(lines)
 
 
 def _check(found: Imported) -> None:
@@ -229,15 +236,28 @@ def scenario(found: Imported, name: str) -> dict[str, Any]:
         ],
         "link": links,
         **({"port": {"default": found.port}} if found.port else {}),
+        **_classes(found),
         **({"loss": losses} if (losses := list(_losses(found))) else {}),
         "flows": {"transport": {"kind": "tcp", "profile": "linux", **_reacts(found.port)}},
-        "workload": {"kind": "list", "data": csv(map(_numbered, range(2, 2 + len(found.flows)), found.flows), _host)},
+        "workload": {"kind": "list", "data": csv(_rows(found), _host)},
     }
 
 
-def _numbered(line: int, flow: Flow) -> Flow:
-    """Return a flow with a name, for this line of the scenario's list."""
-    return flow._replace(line=line, name=flow.name or f"flow{line - 1}")
+def _rows(found: Imported) -> Iterator[Flow]:
+    """Yield the flows with a name, each for its line of the list, and with its queue at a port of several."""
+    for number, flow in enumerate(found.flows, 1):
+        bands = found.qdiscs.of_priority
+        queue = bands[int(flow.group.removeprefix("pg") or 0)] if bands else ""
+        yield flow._replace(line=number + 1, name=flow.name or f"flow{number}", queue=queue)
+
+
+def _classes(found: Imported) -> dict[str, Any]:
+    """Return the classes of the port, and the memory that each switch has for them."""
+    if not found.qdiscs.classes:
+        return {}
+    ends = [end for link in found.links for end in link[:2]]
+    ports = max((ends.count(switch) for switch in found.switches), default=found.nodes)
+    return {"memory": bands.of_ports(found.qdiscs.memory, ports), "queue": dict(found.qdiscs.classes)}
 
 
 def _host(number: int) -> str:
@@ -272,8 +292,9 @@ def _losses(found: Imported) -> Iterator[dict[str, Any]]:
 
 def _duration(found: Imported) -> int:
     """Return a duration in µs: after the last start twice the time of the busiest host at the slowest rate."""
-    shaped = found.port.get("shaper", {}).get("rate", "").split()
-    rates = [*(link.rate_bps for link in found.links), *(int(word) for word in shaped[:1])]
+    shaped = [found.port["shaper"]["rate"]] if "shaper" in found.port else []
+    shaped += [keys["maximum"] for keys in found.qdiscs.classes.values() if "maximum" in keys]
+    rates = [*(link.rate_bps for link in found.links), *(int(rate.split()[0]) for rate in shaped)]
     slowest = min(rates, default=100 * 10**9)
     busy: dict[int, int] = {}
     for flow in found.flows:

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from pushout.excerpt import quoted
 from pushout.flowlist import Lines
+from pushout.switch import bands
+from pushout.switch.bands import Described
 
 NO_QUEUE = ("noqueue", "ingress", "clsact")
 """Kinds that keep no packet."""
@@ -42,8 +44,8 @@ class Qdisc(NamedTuple):
         return self.kind, tuple(sorted(item for item in self.options.items() if item[0] not in PLACE))
 
 
-def port(lines: Lines) -> dict[str, Any]:
-    """Read a file and return the keys of the port; a port without a limit is refused."""
+def read(lines: Lines) -> Described:
+    """Read a file and return the port, with its classes; a port without a limit is refused."""
     is_json = lines.first().startswith(("[", "{"))
     found = _from_json(lines) if is_json else _from_text(lines)
     roots = [one for one in found if one.parent is None and one.kind not in NO_QUEUE]
@@ -59,12 +61,12 @@ def port(lines: Lines) -> dict[str, Any]:
         lines.number = roots[1].line
         lines.refuse("one root qdisc must be given: that of the device whose port the scenario is about")
     used = [roots[0]]
-    keys = _port(lines, roots[0], found, used)
+    described = _port(lines, roots[0], found, used)
     for one in found:
         if one not in used and one.kind not in NO_QUEUE:
             _leave_out(lines, one)
     lines.left_out = dict(sorted(lines.left_out.items(), key=lambda row: int(row[1].rpartition(":")[2])))
-    return keys
+    return described
 
 
 def _known() -> str:
@@ -144,6 +146,8 @@ def _words(kind: str, key: str, value: object) -> list[str]:
     """Return an option of the JSON as the text has it."""
     if isinstance(value, bool):
         return [key] if value else []
+    if isinstance(value, list):
+        return [key, *map(str, value)]
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, (int, float)):
@@ -320,7 +324,7 @@ PACKETS = ("pfifo", "pfifo_head_drop", "codel", "fq_codel", "pie", "fq_pie", "du
 """Those whose limit counts packets; that of others counts bytes."""
 
 
-def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -> dict[str, Any]:
+def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -> Described:
     """Return the port of a qdisc, with what its children say; `used` ends with it and gets the children."""
     lines.number = one.line
     if one in used[:-1]:
@@ -331,7 +335,7 @@ def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -
         if other is not one and one.device in ("", other.device) and _major(other.parent) == _major(one.handle)
     ]
     if one.kind in CLASSFUL:
-        return _below(lines, one, children, found, used)
+        return _bands(lines, one, children, found, used) or _below(lines, one, children, found, used)
     if one.kind not in READERS:
         hint = (
             "; its limit is the qlen that ip link shows: write it as pfifo limit 1000p"
@@ -345,10 +349,11 @@ def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -
         _leave_out(lines, one, f"{key} {value}".rstrip())
     if one.kind == "tbf" and len(children) == 1:
         used.append(children[0])
-        keys = {**_port(lines, children[0], found, used), "shaper": keys["shaper"]}
+        below = _port(lines, children[0], found, used)
         own = next(f"{key} {one.options[key]}" for key in ("limit", "lat") if key in one.options)
         _leave_out(lines, one, f"{own}, in place of which the limit of the qdisc below it holds")
-    return keys
+        return below._replace(port={**below.port, "shaper": keys["shaper"]})
+    return Described(keys)
 
 
 def _major(handle: str | None) -> str | None:
@@ -356,9 +361,44 @@ def _major(handle: str | None) -> str | None:
     return None if handle is None else handle.split(":")[0] or "0"
 
 
-def _below(
+def _bands(
     lines: Lines, one: Qdisc, children: Sequence[Qdisc], found: Sequence[Qdisc], used: list[Qdisc]
-) -> dict[str, Any]:
+) -> Described | None:
+    """Return the port of a qdisc with bands, each of which is a class; None if they must become one queue."""
+    if one.kind not in ("prio", "ets") or not children:
+        return None
+    options = _Options(lines, one)
+    own = bands.read(one.kind, options.left, options.refuse)
+    placed: dict[int, Qdisc] = {}
+    for child in children:
+        minor = (child.parent or "").partition(":")[2]
+        number = int(minor, 16) - 1 if re.fullmatch("[0-9a-f]{1,4}", minor) else -1
+        if number not in range(len(own.names)) or number in placed:
+            lines.number = child.line
+            lines.refuse(
+                f"parent must name one of the {len(own.names)} bands of {one.kind}, each once, not {child.parent}"
+            )
+        placed[number] = child
+    left_out, before = dict(lines.left_out), len(used)
+    ports = {}
+    for number, child in sorted(placed.items()):
+        used.append(child)
+        below = _port(lines, child, found, used)
+        ports[number] = {} if below.classes else below.port
+    assumed: list[str] = []
+    described = bands.described(own, ports, assumed.append) if all(ports.values()) else None
+    if described is None:
+        lines.left_out, lines.number = left_out, one.line
+        del used[before:]
+        return None
+    for what in assumed:
+        _leave_out(lines, one, what)
+    for key in options.left.keys() - {"bands", "strict", "quanta", "priomap"}:
+        _leave_out(lines, one, f"{key} {options.left[key]}".rstrip())
+    return described
+
+
+def _below(lines: Lines, one: Qdisc, children: Sequence[Qdisc], found: Sequence[Qdisc], used: list[Qdisc]) -> Described:
     """Return the port of the qdiscs below one that has no queue of its own: they must be alike and become one queue."""
     if not children:
         lines.refuse(
