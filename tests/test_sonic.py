@@ -66,10 +66,12 @@ QOS: dict[str, Any] = {
     "PORT_QOS_MAP": {
         ",".join(PORTS): {
             "pfc_enable": "3,4",
+            "dscp_to_tc_map": "AZURE",
             "tc_to_queue_map": "AZURE",
             "tc_to_pg_map": "[TC_TO_PRIORITY_GROUP_MAP|AZURE]",
         }
     },
+    "DSCP_TO_TC_MAP": {"AZURE": {"0": "1", "1": "1", "3": "3", "4": "4", "8": "0", "46": "0"}},
     "TC_TO_QUEUE_MAP": {"AZURE": {str(number): str(number) for number in range(8)}},
     "TC_TO_PRIORITY_GROUP_MAP": {"AZURE": {str(number): str(number if number in (3, 4) else 0) for number in range(8)}},
 }
@@ -151,7 +153,7 @@ def test_init_writes_a_scenario_that_runs(
     written = tmp_path / "lab" / "switch.toml"
     comment = [line for line in written.read_text().splitlines() if line.startswith("# ")]
     assert comment[0] == "# From buffers.json, qos.json."
-    entry = "BUFFER_PROFILE|egress_lossy_profile, queue 0 of Ethernet12; alpha = 2^3, as dynamic_th is 3"
+    entry = "BUFFER_PROFILE|egress_lossy_profile, queue 0 of Ethernet12; alpha = 2^3, as dynamic_th is 3; DSCP 8,46"
     assert f"# queue.egress_lossy_profile: {entry}" in comment
     assert any(line.startswith("# Not here: ") and "wred_profile AZURE is left out" in line for line in comment)
     assert pushout.Scenario(written).explain() == pushout.Scenario(sonic.read(files, 208).scenario).explain()
@@ -180,8 +182,8 @@ def test_what_the_scenario_lacks_of_the_tables_is_named_line_by_line() -> None:
     tables["BUFFER_QUEUE"] |= {"Ethernet12|5-6": {"profile": "egress_lossy_profile"}}
     tables["BUFFER_PG"]["Ethernet12|6"] = {"profile": "NULL"}
     tables["BUFFER_PROFILE"]["egress_lossy_profile"]["xon"] = "5"
-    tables["SCHEDULER"]["scheduler.1"]["cir"] = "1250000000"
-    tables["PORT_QOS_MAP"][",".join(PORTS)]["dscp_to_tc_map"] = "AZURE"
+    tables["SCHEDULER"]["scheduler.1"] |= {"cir": "1250000000", "meter_type": "packets"}
+    tables["DSCP_TO_TC_MAP"]["OTHER"] = {str(number): "0" for number in range(64)}
     del tables["PORT"]["Ethernet4"], tables["CABLE_LENGTH"]["AZURE"]["Ethernet12"]
     policy = "is left out: the port has one policy for all its queues; make a scenario of one with --queue"
     assert sonic.tabled(tables, 208).left_out == [
@@ -207,9 +209,9 @@ def test_what_the_scenario_lacks_of_the_tables_is_named_line_by_line() -> None:
             "CABLE_LENGTH: Ethernet12 is not given: 5 m is assumed",
             "BUFFER_QUEUE and QUEUE of ports other than Ethernet12 are left out: only it receives",
             "BUFFER_PROFILE|egress_lossless_profile is left out: no class of the scenario has it",
+            "DSCP_TO_TC_MAP|OTHER is left out: no port that sends has it",
             "BUFFER_POOL|ingress_lossless_pool and 2 more: mode 'dynamic' is left out",
             "SCHEDULER|scheduler.1: cir '1250000000' is left out",
-            f"PORT_QOS_MAP|{','.join(PORTS)}: dscp_to_tc_map 'AZURE' is left out",
         )
     ]
 
@@ -284,6 +286,10 @@ SHARES = (
     ({"type": "STRICT"}, {"type": "STRICT"}, 0.0),
     ({"type": "WRR", "weight": "1"}, {"type": "WRR", "weight": "3"}, 0.25),
     ({"type": "DWRR"}, {"type": "STRICT", "pir": "2500000000", "pbs": "8192"}, 0.8),
+    ({"type": "DWRR", "cir": "3750000000"}, {"type": "STRICT"}, 0.3),
+    ({"type": "DWRR", "cir": "0"}, {"type": "STRICT", "pir": "0"}, 0.0),
+    ({"type": "DWRR", "cir": "10000000000", "cbs": "8192"}, {"type": "DWRR", "weight": "99"}, 0.8),
+    ({"type": "WRR", "cir": "5000000000", "pir": "5000000000", "pbs": "9000"}, {"type": "WRR"}, 0.4),
 )
 
 
@@ -302,6 +308,20 @@ def test_queues_are_served_as_their_schedulers_say(
     scenario |= {"duration": "3 ms", "warmup": "1 ms", "sample": "1 us"}
     rates = [flow["goodput_bps"] for flow in pushout.run(scenario, audit=True).document["flows"]]
     assert rates[0] / sum(rates) == pytest.approx(share, abs=0.01)
+
+
+def test_codepoints_lead_through_both_maps_to_the_queue_of_a_class() -> None:
+    tables = deepcopy({**BUFFERS, **QOS})
+    before = sonic.tabled(tables, 208).facts
+    assert [line.rpartition("; ")[2] for line in before] == ["DSCP 8,46", "DSCP 3", "DSCP 3"]
+    tables["TC_TO_QUEUE_MAP"]["AZURE"]["1"] = "0"
+    found = sonic.tabled(tables, 208)
+    assert found.facts[0].endswith("; DSCP 0-1,8,46")
+    assert not any("DSCP" in line or "dscp" in line for line in found.left_out)
+    del tables["PORT_QOS_MAP"][",".join(PORTS)]["dscp_to_tc_map"]
+    found = sonic.tabled(tables, 208)
+    assert not any("DSCP" in line for line in found.facts)
+    assert "tables: DSCP_TO_TC_MAP|AZURE is left out: no port that sends has it" in found.left_out
 
 
 def test_strict_priority_above_weights_is_written_as_it_is() -> None:
@@ -434,6 +454,16 @@ def mapped(table: str, name: str, key: str, value: str) -> Change:
         (served(type="WFQ"), "SCHEDULER|scheduler.1: type must be one of STRICT, DWRR, WRR, not 'WFQ'"),
         (mapped("PORT_QOS_MAP", ",".join(PORTS), "pfc_enable", "3,9"), "must be a list of priorities from 0 to 7, not"),
         (mapped("TC_TO_QUEUE_MAP", "AZURE", "9", "3"), "a key must be a traffic class from 0 to 7, not '9'"),
+        (mapped("DSCP_TO_TC_MAP", "AZURE", "64", "3"), "a key must be a codepoint from 0 to 63, not '64'"),
+        (mapped("DSCP_TO_TC_MAP", "AZURE", "3", "8"), "3 must be a number of a traffic class from 0 to 7, not '8'"),
+        (
+            lambda tables: (
+                mapped("SCHEDULER", "scheduler.0", "cir", "9")(tables)
+                or tables["SCHEDULER"]["scheduler.0"].update(pir="8")
+            ),
+            "SCHEDULER|scheduler.0: cir must be at most pir (8), not 9",
+        ),
+        (mapped("SCHEDULER", "scheduler.0", "cir", "x"), "cir must be a number of bytes a second from 0"),
         (mapped("TC_TO_QUEUE_MAP", "AZURE", "3", "x"), "TC_TO_QUEUE_MAP|AZURE: 3 must be a number of a queue"),
         (mapped("PORT_QOS_MAP", ",".join(PORTS), "tc_to_queue_map", "X"), "must name an entry of TC_TO_QUEUE_MAP"),
         (lambda tables: tables.pop("BUFFER_PG"), "BUFFER_PG must be a table with at least one entry"),

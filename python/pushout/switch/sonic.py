@@ -152,6 +152,7 @@ class _Switch:
         self.lossless = {port.name: self._of_numbers(self._entered(port)) for port in self.senders}
         self.lossy = self._of_numbers(self._others())
         self.names, self.entered = self._names()
+        self.codepoints = self.queues.codepoints([port.name for port in self.senders], self.receiver.name)
         if not self.names:
             self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry for queue {queue}", QUEUE)
         self.admission = {
@@ -321,14 +322,15 @@ class _Switch:
         return {}
 
     def facts(self) -> list[str]:
-        """Say which entry of the tables each class comes from."""
+        """Say which entry of the tables each class comes from, and which codepoints (DSCP) enter its queue."""
         found = []
         for each, name in self.names.items():
             text = self.tables.value(PROFILE, each.profile, "dynamic_th")
             alpha = "" if text is None else f"; alpha = 2^{text}, as dynamic_th is {text}"
-            found.append(
-                f"queue.{name}: {PROFILE}|{each.profile}, queue {self.entered[name]} of {self.receiver.name}{alpha}"
-            )
+            own = self.codepoints.get(self.entered[name])
+            enters = f"; DSCP {ranges(own)}" if own else ""
+            at = f"queue {self.entered[name]} of {self.receiver.name}"
+            found.append(f"queue.{name}: {PROFILE}|{each.profile}, {at}{alpha}{enters}")
         return found
 
     def _leave_out(self) -> None:

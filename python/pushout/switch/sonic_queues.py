@@ -1,15 +1,15 @@
 """How the queues of a port of SONiC are served and marked: `QUEUE`, `SCHEDULER`, `WRED_PROFILE` and the maps of a port.
 
 *Source*: sonic-swss `doc/Configuration.md`; sonic-scheduler.yang, sonic-wred-profile.yang and sonic-port-qos-map.yang
-(`tc_to_queue_map`, `tc_to_pg_map`, `pfc_enable`); SAI `saischeduler.h` (a scheduler is WRR with weight 1 unless it is
-given) and `saiwred.h` (thresholds are compared with the length of a queue).
+(`dscp_to_tc_map`, `tc_to_queue_map`, `tc_to_pg_map`, `pfc_enable`); SAI `saischeduler.h` (a scheduler is WRR with
+weight 1 unless it is given) and `saiwred.h` (thresholds are compared with the length of a queue).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pushout.excerpt import quoted
-from pushout.switch.sonic_tables import Tables
+from pushout.switch.sonic_tables import MOST_NUMBER, QUEUE, Tables
 
 KINDS = ("STRICT", "DWRR", "WRR")
 """Types of schedulers (sonic-scheduler.yang)."""
@@ -23,6 +23,9 @@ FRAME = 1514
 PRIORITIES = range(8)
 """Traffic classes, which maps lead to queues and priority groups."""
 
+CODEPOINTS = range(64)
+"""Codepoints of differentiated services, which a map leads to traffic classes."""
+
 MARKS_GREEN = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
 OTHER_MARKS = ("ecn_none", "ecn_yellow", "ecn_red", "ecn_yellow_red")
 """Values of `ecn` (sonic-wred-profile.yang): packets here have one colour, green."""
@@ -35,7 +38,7 @@ class Turn(NamedTuple):
     weight: int = 1
     number: int | None = None
     rates: tuple[tuple[str, str], ...] = ()
-    """Keys of its class: its maximum rate and its burst."""
+    """Keys of its class: its minimum and its maximum rate, and its burst."""
 
 
 class Handling(NamedTuple):
@@ -78,13 +81,21 @@ class Queues:
         return Turn(kind, weight, rates=rates)
 
     def _rates(self, name: str) -> tuple[tuple[str, str], ...]:
-        """Return the maximum rate of a scheduler and its burst; only where they count bytes (`meter_type`)."""
+        """Return the rates of a scheduler, 0 for none, and their burst, if they count bytes (`meter_type`)."""
         row = self.tables.rows("SCHEDULER")[name]
-        if "pir" not in row or (self.tables.value("SCHEDULER", name, "meter_type") or "bytes") != "bytes":
+        if (self.tables.value("SCHEDULER", name, "meter_type") or "bytes") != "bytes":
             return ()
-        rate = self.tables.number("SCHEDULER", name, "pir", least=1, unit="of bytes a second")
-        burst = (("burst", f"{self.tables.number('SCHEDULER', name, 'pbs')} bytes"),) if "pbs" in row else ()
-        return (("maximum", f"{8 * rate} b/s"), *burst)
+        rates = {}
+        for key, word in (("cir", "minimum"), ("pir", "maximum")):
+            if rate := self.tables.number("SCHEDULER", name, key, 0, unit="of bytes a second"):
+                rates[word] = f"{8 * rate} b/s"
+        if len(rates) == 2 and int(row["cir"]) > int(row["pir"]):
+            message = f"cir must be at most pir ({row['pir']}), not {row['cir']}"
+            self.tables.refuse(f"SCHEDULER|{name}: {message}", "SCHEDULER", name, "cir")
+        depth = "pbs" if "maximum" in rates else "cbs"
+        if rates and depth in row:
+            rates["burst"] = f"{self.tables.number('SCHEDULER', name, depth)} bytes"
+        return tuple(rates.items())
 
     def scheduler(self, turns: Mapping[str, Turn | None]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the scheduler of a port whose classes have these turns, and the keys of each class."""
@@ -101,7 +112,7 @@ class Queues:
         for name, turn in known.items():
             keys[name] |= dict(turn.rates)
         sharing = self._sharing(weighted) if weighted else {}
-        if not strict:
+        if not strict and not any("minimum" in own for own in keys.values()):
             return {**sharing, "queues": "class"}, keys
         group = {"group": {**sharing, "queues": list(weighted)}} if weighted else {}
         return {"policy": "strict-priority", "queues": "class", **group}, keys
@@ -119,8 +130,22 @@ class Queues:
     def of_group(self, sender: str, receiver: str, group: int) -> list[int]:
         """Return the queues of a receiving port that the traffic of a priority group enters."""
         groups = self._map(sender, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP")
-        queues = self._map(receiver, "tc_to_queue_map", "TC_TO_QUEUE_MAP")
+        queues = self._queues(receiver)
         return sorted({queues.get(each, each) for each in PRIORITIES if groups.get(each, each) == group})
+
+    def codepoints(self, senders: Iterable[str], receiver: str) -> dict[int, set[int]]:
+        """Return for each queue of a receiving port the codepoints (DSCP) that enter it from any of these ports."""
+        queues = self._queues(receiver)
+        found: dict[int, set[int]] = {}
+        for sender in senders:
+            for each, priority in self._map(
+                sender, "dscp_to_tc_map", "DSCP_TO_TC_MAP", CODEPOINTS, PRIORITIES[-1]
+            ).items():
+                found.setdefault(queues.get(priority, priority), set()).add(each)
+        return found
+
+    def _queues(self, port: str) -> dict[int, int]:
+        return self._map(port, "tc_to_queue_map", "TC_TO_QUEUE_MAP")
 
     def is_paused(self, port: str, group: int) -> bool:
         """Return whether pause frames stop the senders of a priority group; without a list all of headroom are."""
@@ -140,19 +165,21 @@ class Queues:
         rows = self.tables.rows("PORT_QOS_MAP")
         return next((key for key in rows if port in [name.strip() for name in key.split(",")]), None)
 
-    def _map(self, port: str, key: str, table: str) -> dict[int, int]:
-        """Return the numbers that a map of a port gives to traffic classes; without a map the number is the class."""
+    def _map(
+        self, port: str, key: str, table: str, known: range = PRIORITIES, most: int = MOST_NUMBER[QUEUE]
+    ) -> dict[int, int]:
+        """Return the numbers that a map of a port gives to traffic classes, or to codepoints; none without a map."""
         row = self._port(port)
         if row is None or key not in self.tables.rows("PORT_QOS_MAP")[row]:
             return {}
         name = self.tables.reference("PORT_QOS_MAP", row, key, table)
         found = {}
         for each in self.tables.rows(table)[name]:
-            value = self.tables.number(table, name, each, most=63, unit="of a queue or a group")
-            if each not in map(str, PRIORITIES):
-                message = (
-                    f"{table}|{name}: a key must be a traffic class from 0 to {PRIORITIES[-1]}, not {quoted(each)}"
-                )
+            unit = "of a traffic class" if known == CODEPOINTS else "of a queue or a group"
+            value = self.tables.number(table, name, each, most=most, unit=unit)
+            if each not in map(str, known):
+                what = "codepoint" if known == CODEPOINTS else "traffic class"
+                message = f"{table}|{name}: a key must be a {what} from 0 to {known[-1]}, not {quoted(each)}"
                 self.tables.refuse(message, table, name, each)
             found[int(each)] = value
         return found

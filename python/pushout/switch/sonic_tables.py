@@ -20,7 +20,7 @@ TABLES = (POOL, PROFILE, GROUP, QUEUE)
 
 READ = (
     *(*TABLES, "QUEUE", "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP", "TC_TO_QUEUE_MAP", "TC_TO_PRIORITY_GROUP_MAP"),
-    *("PORT", "CABLE_LENGTH"),
+    *("DSCP_TO_TC_MAP", "PORT", "CABLE_LENGTH"),
 )
 """Tables that are read."""
 
@@ -166,6 +166,9 @@ class Tables:
         unread: dict[tuple[str, str], list[tuple[str, Any]]] = {}
         for table in READ:
             for name, row in self.rows(table).items():
+                if table.endswith("_TO_TC_MAP") and not any((table, name, key) in self._read for key in row):
+                    self.leave_out(f"{table}|{excerpt(name)} is left out: no port that sends has it")
+                    continue
                 for key, value in row.items():
                     of_ports = {"PORT": name, "CABLE_LENGTH": key, "PORT_QOS_MAP": name}.get(table)
                     is_used = of_ports is None or not {each.strip() for each in of_ports.split(",")}.isdisjoint(ports)
