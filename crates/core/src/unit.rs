@@ -55,6 +55,9 @@ impl Flags {
     pub const BLOCK_END: Flags = Flags(256);
     /// A policer has given the unit its worst colour; set in addition to [`Flags::CLP`].
     pub const RED: Flags = Flags(512);
+    /// The policer of the port at which the unit is has put it into a lower class. Every policer that does so decides anew, and other
+    /// ports ignore the mark.
+    pub const LOWERED: Flags = Flags(1024);
 
     /// Return these marks with those of `other`.
     pub const fn with(self, other: Flags) -> Flags {
@@ -153,6 +156,18 @@ impl Unit {
             Colour::Red => Flags::CLP.with(Flags::RED),
         };
         Unit { flags: plain.with(own), ..self }
+    }
+
+    /// Return whether the policer of its port has put this unit into a lower class.
+    #[inline]
+    pub fn is_lowered(&self) -> bool {
+        self.flags.has(Flags::LOWERED)
+    }
+
+    /// Return the unit in a lower class, or in that of its circuit.
+    pub fn lowered(self, lowered: bool) -> Unit {
+        let plain = self.flags.without(Flags::LOWERED);
+        Unit { flags: if lowered { plain.with(Flags::LOWERED) } else { plain }, ..self }
     }
 
     /// Return whether a port may set a congestion mark on this unit instead of losing it.

@@ -21,6 +21,8 @@ pub struct Context<'a> {
     pub minimum: u16,
     /// The contract of every circuit, by its number within the port.
     pub contracts: IdSlice<'a, PortVc, Contract>,
+    /// The class into which the policer of the port puts packets, and its priority, if it does.
+    pub lowered: Option<(Class, u32)>,
     /// Seed of the run.
     pub seed: u64,
     /// Name of the port.
@@ -97,6 +99,11 @@ impl Context<'_> {
         self.contracts.len()
     }
 
+    /// Return the greatest number of queues of the port.
+    pub fn queues(&self) -> usize {
+        self.vcs().max(2) + usize::from(self.lowered.is_some())
+    }
+
     /// Return the policy's own random numbers at this port, each keyed by the unit or circuit about which it decides.
     pub fn keyed(&self, policy: &str) -> Keyed {
         Keyed::new(self.seed, format_args!("port.{}.{policy}", self.port)).about_circuits(self.circuits)
@@ -165,6 +172,7 @@ impl Context<'_> {
             rate: Rate(155_520_000),
             minimum: 0,
             contracts: IdSlice::new(&CONTRACTS[..vcs]),
+            lowered: None,
             seed: 1,
             port: "alone",
             circuits: &UNNAMED,

@@ -26,6 +26,7 @@ pub(super) fn check(
     for (index, line) in ports.of(&scenario.lines) {
         let fault = |refused| ports.refuse(index, line, "scheduler", refused);
         check_group(scenario, line).map_err(fault)?;
+        check_lower(scenario, line).map_err(|refused| ports.refuse(index, line, "police", refused))?;
         if let Some(Nested(gates)) = &line.port.gates.gates {
             let fault = |refused| ports.refuse(index, line, "gates", refused);
             check_gates(scenario, line, gates, passing.at(index)).map_err(fault)?;
@@ -42,6 +43,29 @@ fn check_group(scenario: &Scenario, line: &Line) -> Result<(), Refused> {
         return refuse(KEY, "must name at least one class; without a group leave the key group out");
     }
     check_names(scenario, group, KEY)
+}
+
+/// Refuse a policer with a lower class that does not exist, or that has no queue at its port.
+fn check_lower(scenario: &Scenario, line: &Line) -> Result<(), Refused> {
+    let Port { scheduler, memory, gates, .. } = &*line.port;
+    let Some(lower) = gates.lower() else { return Ok(()) };
+    check_names(scenario, &[lower.to_string()], "class")?;
+    let why = match line.medium {
+        Medium::Cells => {
+            "must not put packets into a class on a cell link, where the cells of a frame keep their order"
+        }
+        Medium::Packets if !scheduler.groups_classes() => {
+            "must stand beside a scheduler with queues = \"class\": a lower class has a queue of its own there"
+        }
+        Medium::Packets if memory.is_some() => {
+            "must not put packets into a class at a port that shares a memory, which counts them in the class of their flow"
+        }
+        Medium::Packets if gates.credit.is_some() => {
+            "must not put packets into a class at a port with credits, which are of the class of their flow"
+        }
+        Medium::Packets => return Ok(()),
+    };
+    unfit(why)
 }
 
 /// Refuse a calendar at a line where no instant is certain, that names classes wrongly, or by which packets of a class would wait for
@@ -64,11 +88,15 @@ fn check_gates(
     }
     gates.classes().try_for_each(|classes| check_names(scenario, classes, "windows"))?;
     let mut largest: BTreeMap<usize, u64> = BTreeMap::new();
-    for &circuit in vcs.iter() {
+    let queues = scenario.sections.queues.0.iter();
+    let lower =
+        line.port.gates.lower().and_then(|lower| (0..).zip(queues).find(|(_, (name, _))| name == lower));
+    let lower = lower.map(|(class, _)| class);
+    for (&circuit, class) in vcs.iter().flat_map(|circuit| [(circuit, None), (circuit, lower)]) {
         let Vc { queue, framing, packet, .. } = &scenario.vcs[circuit];
         let cells = line.medium == Medium::Cells;
         let octets = if cells { CELL_BYTES } else { line.octets(framing.shape(*packet).line_bytes()) };
-        let known = largest.entry(*queue).or_default();
+        let known = largest.entry(class.unwrap_or(*queue)).or_default();
         *known = octets.max(*known);
     }
     largest.into_iter().try_for_each(|(class, octets)| {

@@ -1,6 +1,6 @@
 //! The properties of circuits that a port can use.
 
-use super::file::MarkAt;
+use super::file::{MarkAt, QueueSection};
 use super::model::{Flow, Line, Scenario};
 use crate::buffer::context::{Class, Context, Contract};
 use crate::buffer::size::Measure;
@@ -65,7 +65,6 @@ pub fn contracts(
     line: &Line,
     vcs: IdSlice<'_, PortVc, CircuitId>,
 ) -> IdVec<PortVc, Contract> {
-    let group = line.port.scheduler.grouped();
     let contract = |&circuit: &CircuitId| {
         let spec = &scenario.vcs[circuit];
         let shape = spec.framing.shape(spec.packet);
@@ -76,17 +75,8 @@ pub fn contracts(
             Measure::Cells => units,
             Measure::MemoryCells(cell) => cell.cells(octets),
         };
-        let named = scenario.sections.queues.0.get(spec.queue);
-        let section = named.map(|(_, section)| section);
-        let groups = line.port.scheduler.groups_classes();
-        let own = section.filter(|_| line.port.memory.is_some() || groups);
-        let priority = own.and_then(|class| class.priority).unwrap_or(spec.priority);
-        let marks_leaving = own.and_then(|class| class.mark.as_ref());
-        let marks_leaving = marks_leaving.is_some_and(|Nested(mark)| mark.at == MarkAt::Dequeue);
-        let weight = section.map_or(1.0, |class| class.weight);
-        let grouped = named.is_some_and(|(name, _)| group.is_some_and(|group| group.contains(name)));
-        let (minimum, burst) = section.map_or((None, 0), |class| (class.minimum, class.burst.0));
-        let class = Class { number: spec.queue as u32, weight, marks_leaving, grouped, minimum, burst };
+        let priority = priority_at(scenario, line, spec.queue).unwrap_or(spec.priority);
+        let class = class_at(scenario, line, spec.queue);
         let (mcr, weight) = (spec.mcr, spec.weight);
         let budget = carried(scenario, circuit).and_then(|flow| flow.transport.budget(&flow.source));
         let payload = spec.payload.map(u64::from);
@@ -95,18 +85,53 @@ pub fn contracts(
     vcs.iter().map(contract).collect()
 }
 
+/// Return the section of a class, by its number, if the port of a line treats classes apart.
+fn section_at<'a>(scenario: &'a Scenario, line: &Line, class: usize) -> Option<&'a QueueSection> {
+    let treats = line.port.memory.is_some() || line.port.scheduler.groups_classes();
+    scenario.sections.queues.0.get(class).map(|(_, section)| section).filter(|_| treats)
+}
+
+/// Return the priority that a class has at the port of a line, if its section gives one.
+fn priority_at(scenario: &Scenario, line: &Line, class: usize) -> Option<u32> {
+    section_at(scenario, line, class)?.priority
+}
+
+/// Return a class at the port of a line, by its number.
+fn class_at(scenario: &Scenario, line: &Line, number: usize) -> Class {
+    let named = scenario.sections.queues.0.get(number);
+    let section = named.map(|(_, section)| section);
+    let mark = section_at(scenario, line, number).and_then(|class| class.mark.as_ref());
+    let group = line.port.scheduler.grouped();
+    let (minimum, burst) = section.map_or((None, 0), |class| (class.minimum, class.burst.0));
+    Class {
+        number: number as u32,
+        weight: section.map_or(1.0, |class| class.weight),
+        marks_leaving: mark.is_some_and(|Nested(mark)| mark.at == MarkAt::Dequeue),
+        grouped: named.is_some_and(|(name, _)| group.is_some_and(|group| group.contains(name))),
+        minimum,
+        burst,
+    }
+}
+
 /// Return the facts that the policies of a line's port may use, given the contracts of its circuits.
 pub fn context<'a>(
     scenario: &'a Scenario,
     line: &'a Line,
     contracts: &'a IdVec<PortVc, Contract>,
 ) -> Context<'a> {
+    let lower = line.port.gates.lower();
+    let lowered =
+        lower.and_then(|lower| scenario.sections.queues.0.iter().position(|(name, _)| name == lower));
+    let lowered = lowered.map(|class| {
+        (class_at(scenario, line, class), priority_at(scenario, line, class).unwrap_or_default())
+    });
     Context {
         capacity: line.port.capacity,
         measure: line.port.measure,
         rate: line.sending_rate(),
         minimum: line.minimum,
         contracts: contracts.view(),
+        lowered,
         seed: scenario.seed,
         port: &line.name,
         circuits: &scenario.circuit_keys,

@@ -358,7 +358,7 @@ pub struct Port {
 impl Port {
     /// Return whether packets of one circuit may overtake each other at the port.
     pub fn lets_overtake(&self) -> bool {
-        self.scheduler.splits_circuits() || self.trims
+        self.scheduler.splits_circuits() || self.trims || self.gates.lower().is_some()
     }
 
     /// Return whether gates of the port let waiting units start at instants of their own.

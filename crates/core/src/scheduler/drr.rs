@@ -20,7 +20,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Context, QueueFor, Queues, Scheduler};
+use super::{Context, Division, QueueFor, Queues, Scheduler, Terms};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
@@ -57,6 +57,7 @@ pub struct Policy {
     is_visited: bool,
     /// For each circuit its queue, if circuits share queues.
     places: IdVec<PortVc, QueueId>,
+    lowered: Option<QueueId>,
 }
 
 impl Policy {
@@ -64,13 +65,14 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let quantum = params.quantum.0;
         refuse_if(quantum == 0, "quantum", "must be at least 1 byte")?;
-        let (weights, places) = params.queues.weights(context);
-        let own = |weight: f64| ((quantum as f64 * weight) as u64).max(1);
-        Ok(Policy::visiting(weights.into_iter().map(own).collect(), places))
+        let division = params.queues.divide(context);
+        let own = |terms: &Terms| ((quantum as f64 * terms.weight) as u64).max(1);
+        Ok(Policy::visiting(division.queues.iter().map(own).collect(), division))
     }
 
     /// Build a scheduler whose visits add these numbers to the deficits of queues.
-    pub(super) fn visiting(quanta: IdVec<QueueId, u64>, places: IdVec<PortVc, QueueId>) -> Policy {
+    pub(super) fn visiting(quanta: IdVec<QueueId, u64>, division: Division) -> Policy {
+        let Division { places, lowered, .. } = division;
         let queues = quanta.len();
         Policy {
             quanta,
@@ -79,6 +81,7 @@ impl Policy {
             is_active: IdVec::filled(false, queues),
             is_visited: false,
             places,
+            lowered,
         }
     }
 
@@ -147,6 +150,10 @@ impl Scheduler for Policy {
 
     fn places(&self) -> IdVec<PortVc, QueueId> {
         self.places.clone()
+    }
+
+    fn lowered(&self) -> Option<QueueId> {
+        self.lowered
     }
 }
 

@@ -48,16 +48,14 @@ impl Group {
     /// Build the group of one port; the error says what cannot be used.
     pub(super) fn new(params: &Params, context: &Context<'_>) -> Result<Group, Refused> {
         let queues = QueueFor::Class;
-        let (divided, _) = queues.divide(context);
         let turns = match params.policy {
             Sharing::Drr => {
                 Turns::Drr(drr::Policy::new(&drr::Params { quantum: params.quantum, queues }, context)?)
             }
             Sharing::Wrr => Turns::Wrr(wrr::Policy::new(&wrr::Params { queues }, context)?),
         };
-        let has =
-            divided.iter().map(|circuits| circuits.iter().any(|&vc| context.contracts[vc].class.grouped));
-        Ok(Group { has: has.collect(), turns })
+        let has = queues.divide(context).queues.iter().map(|terms| terms.class.grouped).collect();
+        Ok(Group { has, turns })
     }
 
     /// Return whether a queue is in the group.

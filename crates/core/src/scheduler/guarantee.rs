@@ -7,7 +7,7 @@
 //!
 //! Times are exact: a class stores when its next packet is due, in picoseconds times its rate.
 
-use super::{Context, QueueFor};
+use super::{Context, QueueFor, Terms};
 use crate::refused::{Refused, unfit};
 use crate::units::ids::{IdVec, QueueId};
 use crate::units::{OCTET, Rate, Time};
@@ -33,13 +33,13 @@ struct Claim {
 impl Guarantees {
     /// Build the claims at a port, if any class there has one; refuse minimum rates that add up to more than that of the line.
     pub(super) fn new(context: &Context<'_>) -> Result<Option<Guarantees>, Refused> {
-        let (queues, _) = QueueFor::Class.divide(context);
+        let queues = QueueFor::Class.divide(context).queues;
         let classes: Vec<Claim> = queues
             .pairs()
-            .filter_map(|(queue, circuits)| {
-                let class = &context.contracts[*circuits.first()?].class;
-                let rate = u128::from(class.minimum?.0);
-                Some(Claim { queue, rate, burst: OCTET * u128::from(class.burst), due: 0 })
+            .filter(|(_, terms)| terms.minimum > 0)
+            .map(|(queue, Terms { minimum, class, .. })| {
+                let rate = u128::from(*minimum);
+                Claim { queue, rate, burst: OCTET * u128::from(class.burst), due: 0 }
             })
             .collect();
         let sum = classes.iter().fold(0_u128, |sum, claim| sum + claim.rate);

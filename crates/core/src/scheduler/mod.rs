@@ -1,7 +1,9 @@
 //! Scheduling: choice of the queue that the line serves next.
 
+use std::collections::BTreeMap;
+
 use crate::buffer::admission::Failure;
-use crate::buffer::context::Context;
+use crate::buffer::context::{Class, Context, Contract};
 pub use crate::buffer::ring::Place;
 use crate::choice;
 use crate::language::spec::Nested;
@@ -65,6 +67,11 @@ registry! {
         /// Return for each circuit the queue that it joins; empty if each circuit has its own.
         fn places(&self) -> IdVec<PortVc, QueueId> {
             IdVec::default()
+        }
+
+        /// Return the queue of units that the port's policer has put into a lower class, if there is one.
+        fn lowered(&self) -> Option<QueueId> {
+            None
         }
 
         /// Return whether the congestion notification of a unit, and not its circuit, chooses one of two queues: 1 if
@@ -136,34 +143,65 @@ choice! {
     }
 }
 
-impl QueueFor {
-    /// Return the circuits of each queue, and for each circuit its queue, or none if each circuit has its own.
-    fn divide(self, context: &Context<'_>) -> (IdVec<QueueId, Vec<PortVc>>, IdVec<PortVc, QueueId>) {
-        let circuits = || context.contracts.keys();
-        if self == QueueFor::Circuit {
-            return (circuits().map(|vc| vec![vc]).collect(), IdVec::default());
-        }
-        let mut classes: Vec<u32> = context.contracts.iter().map(|contract| contract.class.number).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        let place = |vc: PortVc| classes.partition_point(|&other| other < context.contracts[vc].class.number);
-        let mut queues = IdVec::filled(Vec::new(), classes.len());
-        circuits().for_each(|vc| queues[QueueId::new(place(vc))].push(vc));
-        (queues, circuits().map(|vc| QueueId::new(place(vc))).collect())
-    }
+/// The queues of a port before the run.
+struct Division {
+    /// What a scheduler may use of each queue.
+    queues: IdVec<QueueId, Terms>,
+    /// For each circuit its queue, or none if each circuit has its own.
+    places: IdVec<PortVc, QueueId>,
+    /// The queue of units that the port's policer has put into a lower class, if there is one.
+    lowered: Option<QueueId>,
+}
 
-    /// Return the weight of each queue: that of its circuit or of its class; and for each circuit its queue, or none if each
-    /// circuit has its own.
-    fn weights(self, context: &Context<'_>) -> (IdVec<QueueId, f64>, IdVec<PortVc, QueueId>) {
-        let (queues, places) = self.divide(context);
-        let weight = |circuits: &Vec<PortVc>| {
-            let contract = circuits.first().map(|&vc| &context.contracts[vc]);
-            contract.map_or(1.0, |contract| match self {
-                QueueFor::Circuit => contract.weight,
-                QueueFor::Class => contract.class.weight,
-            })
-        };
-        (queues.iter().map(weight).collect(), places)
+/// What a scheduler may use of a queue: of its circuit, or of its class.
+#[derive(Clone, Copy)]
+struct Terms {
+    weight: f64,
+    /// Minimum rate in bits per second, 0 for none.
+    minimum: u64,
+    /// The least priority number of its circuits.
+    priority: u32,
+    class: Class,
+}
+
+impl Terms {
+    fn of_class(class: Class, priority: u32) -> Terms {
+        Terms { weight: class.weight, minimum: class.minimum.map_or(0, |minimum| minimum.0), priority, class }
+    }
+}
+
+impl QueueFor {
+    /// Return the queues of a port.
+    fn divide(self, context: &Context<'_>) -> Division {
+        let contracts = context.contracts.iter();
+        if self == QueueFor::Circuit {
+            let terms = |contract: &Contract| Terms {
+                weight: contract.weight,
+                minimum: contract.mcr.0,
+                priority: contract.priority,
+                class: contract.class,
+            };
+            return Division {
+                queues: contracts.map(terms).collect(),
+                places: IdVec::default(),
+                lowered: None,
+            };
+        }
+        let mut classes: BTreeMap<u32, Terms> = BTreeMap::new();
+        for Contract { class, priority, .. } in contracts.clone() {
+            let terms = classes.entry(class.number).or_insert_with(|| Terms::of_class(*class, *priority));
+            terms.priority = terms.priority.min(*priority);
+        }
+        if let Some((class, priority)) = context.lowered {
+            classes.entry(class.number).or_insert_with(|| Terms::of_class(class, priority));
+        }
+        let numbers: Vec<u32> = classes.keys().copied().collect();
+        let place = |class: &Class| QueueId::new(numbers.partition_point(|&other| other < class.number));
+        Division {
+            queues: classes.values().copied().collect(),
+            places: contracts.map(|contract| place(&contract.class)).collect(),
+            lowered: context.lowered.map(|(class, _)| place(&class)),
+        }
     }
 }
 

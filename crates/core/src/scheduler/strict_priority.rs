@@ -32,7 +32,7 @@
 
 use super::group::{self, Group};
 use super::guarantee::Guarantees;
-use super::{Context, Place, QueueFor, Queues, Scheduler};
+use super::{Context, Division, Place, QueueFor, Queues, Scheduler};
 use crate::buffer::ring::Ring;
 use crate::buffer::set::NumberSet;
 use crate::language::spec::Nested;
@@ -70,6 +70,7 @@ pub struct Policy {
     served: NumberSet<Level>,
     /// For each circuit its queue, if circuits share queues.
     places: IdVec<PortVc, QueueId>,
+    lowered: Option<QueueId>,
     below: Option<Box<Below>>,
 }
 
@@ -99,10 +100,8 @@ impl Below {
 impl Policy {
     /// Build the scheduler of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let (queues, places) = params.queues.divide(context);
-        let least = |circuits: &Vec<PortVc>| circuits.iter().map(|&vc| context.contracts[vc].priority).min();
-        let of_queues: IdVec<QueueId, u32> =
-            queues.iter().map(|circuits| least(circuits).unwrap_or_default()).collect();
+        let Division { queues, places, lowered } = params.queues.divide(context);
+        let of_queues: IdVec<QueueId, u32> = queues.iter().map(|terms| terms.priority).collect();
         let mut priorities: Vec<u32> = of_queues.iter().copied().collect();
         priorities.sort_unstable();
         priorities.dedup();
@@ -113,6 +112,7 @@ impl Policy {
             busy: IdVec::filled(0, priorities.len()),
             served: NumberSet::new(priorities.len()),
             places,
+            lowered,
             below: Below::new(params, context)?,
         })
     }
@@ -214,6 +214,10 @@ impl Scheduler for Policy {
 
     fn places(&self) -> IdVec<PortVc, QueueId> {
         self.places.clone()
+    }
+
+    fn lowered(&self) -> Option<QueueId> {
+        self.lowered
     }
 }
 

@@ -47,16 +47,15 @@ pub struct Policy {
 impl Policy {
     /// Build the scheduler of one port; the error says which weight cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let (weights, places) = params.queues.weights(context);
-        if let Some(weight) =
-            weights.iter().find(|weight| libm::floor(**weight) != **weight || **weight < 1.0)
-        {
+        let division = params.queues.divide(context);
+        let weights = || division.queues.iter().map(|terms| terms.weight);
+        if let Some(weight) = weights().find(|weight| libm::floor(*weight) != *weight || *weight < 1.0) {
             return unfit(format!(
                 "counts packets, so that a weight must be a whole number from 1 on, not {weight}; the scheduler \"drr\" takes any"
             ));
         }
         Ok(Policy {
-            visits: drr::Policy::visiting(weights.into_iter().map(|weight| weight as u64).collect(), places),
+            visits: drr::Policy::visiting(weights().map(|weight| weight as u64).collect(), division),
         })
     }
 }
@@ -84,6 +83,10 @@ impl Scheduler for Policy {
 
     fn places(&self) -> IdVec<PortVc, QueueId> {
         self.visits.places()
+    }
+
+    fn lowered(&self) -> Option<QueueId> {
+        self.visits.lowered()
     }
 }
 

@@ -130,6 +130,7 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
         rate: RATE,
         minimum: 0,
         contracts: IdSlice::new(contracts),
+        lowered: None,
         seed,
         port: "blackboard",
         circuits: &UNNAMED,

@@ -10,13 +10,13 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Build, Gate, Site};
+use super::{Build, ByClass, Gate, Site};
 use crate::language::spec::{Field, Nested, Shape};
 use crate::language::tree::{Fault, Node, Value};
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::section;
 use crate::unit::Unit;
-use crate::units::ids::{IdVec, PortVc};
+use crate::units::ids::PortVc;
 use crate::units::{Quantity, Rate, Span, Time};
 
 section! {
@@ -172,8 +172,8 @@ pub struct Calendar {
     rate: Rate,
     /// Least octets of a unit on the line.
     minimum: u16,
-    /// For each circuit the number of its class in `open`.
-    of: IdVec<PortVc, usize>,
+    /// The number of the class of a unit in `open`.
+    of: ByClass<usize>,
     /// For each class at the port the times of a period in which it may be sent.
     open: Vec<Vec<[u64; 2]>>,
 }
@@ -199,9 +199,7 @@ impl Calendar {
 impl Build for Calendar {
     fn build(site: &Site<'_>) -> Option<Self> {
         let Nested(params) = site.keys.gates.as_ref()?;
-        let mut classes: Vec<u32> = site.classes.iter().copied().collect();
-        classes.sort_unstable();
-        classes.dedup();
+        let classes = site.all_classes();
         let name = |class: &u32| site.names.get(*class as usize).copied();
         Some(Calendar {
             period: params.period.0,
@@ -209,7 +207,7 @@ impl Build for Calendar {
             guard: params.guard,
             rate: site.rate,
             minimum: site.minimum,
-            of: site.classes.iter().map(|own| classes.partition_point(|class| class < own)).collect(),
+            of: site.by_class(|own| classes.partition_point(|class| *class < own)),
             open: classes.iter().map(|class| params.open(name(class))).collect(),
         })
     }
@@ -222,7 +220,7 @@ impl Gate for Calendar {
 
     fn opens(&self, now: Time, unit: &Unit, vc: PortVc) -> Time {
         let lasts = lasts(unit.bytes.max(self.minimum).into(), self.rate);
-        self.opening(&self.open[self.of[vc]], now.0, lasts).map_or(Time::NEVER, Time)
+        self.opening(&self.open[self.of.of(unit, vc)], now.0, lasts).map_or(Time::NEVER, Time)
     }
 }
 
@@ -249,7 +247,7 @@ mod tests {
             guard: params.guard,
             rate: Rate(8_000_000_000_000),
             minimum: 0,
-            of: [0, 1].into(),
+            of: ByClass { of: [0, 1].into(), lowered: None },
             open: ["a", "b"].map(|class| params.open(Some(class))).into(),
         }
     }

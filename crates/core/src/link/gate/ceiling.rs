@@ -6,9 +6,9 @@
 //!
 //! Times are exact: the bucket of a class stores when its octets are paid, in picoseconds times its rate.
 
-use super::{Build, Gate, Site};
+use super::{Build, ByClass, Gate, Site};
 use crate::unit::Unit;
-use crate::units::ids::{IdVec, PortVc};
+use crate::units::ids::PortVc;
 use crate::units::{OCTET, Rate, Time};
 
 /// The maximum rate of a class at a port.
@@ -25,8 +25,8 @@ pub struct Maximum {
 /// The maximum rates of the classes of a port.
 #[derive(Clone, Debug)]
 pub struct Ceilings {
-    /// For each circuit the number of the bucket of its class, if that has one.
-    of: IdVec<PortVc, Option<usize>>,
+    /// The number of the bucket of the class of a unit, if that has one.
+    of: ByClass<Option<usize>>,
     buckets: Vec<Bucket>,
     /// Least octets of a unit on the line.
     minimum: u16,
@@ -59,10 +59,10 @@ impl Bucket {
 
 impl Build for Ceilings {
     fn build(site: &Site<'_>) -> Option<Self> {
-        let place = |class: &u32| site.maxima.iter().position(|maximum| maximum.class == *class);
-        let of: IdVec<PortVc, Option<usize>> = site.classes.iter().map(place).collect();
+        let place = |class: u32| site.maxima.iter().position(|maximum| maximum.class == class);
+        site.all_classes().into_iter().find_map(place)?;
         let buckets = site.maxima.iter().map(Bucket::new).collect();
-        of.iter().any(Option::is_some).then_some(Ceilings { of, buckets, minimum: site.minimum })
+        Some(Ceilings { of: site.by_class(place), buckets, minimum: site.minimum })
     }
 }
 
@@ -71,12 +71,12 @@ impl Gate for Ceilings {
         true
     }
 
-    fn opens(&self, now: Time, _unit: &Unit, vc: PortVc) -> Time {
-        self.of[vc].map_or(now, |bucket| self.buckets[bucket].opens().max(now))
+    fn opens(&self, now: Time, unit: &Unit, vc: PortVc) -> Time {
+        self.of.of(unit, vc).map_or(now, |bucket| self.buckets[bucket].opens().max(now))
     }
 
     fn starts(&mut self, ready: Time, unit: &Unit, vc: PortVc) -> Time {
-        if let Some(bucket) = self.of[vc] {
+        if let Some(bucket) = self.of.of(unit, vc) {
             self.buckets[bucket].charge(ready, unit.bytes.max(self.minimum));
         }
         ready

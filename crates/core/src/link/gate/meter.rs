@@ -13,22 +13,25 @@
 //! >
 //! > trtcm-4115: green if C ≥ B, else yellow if E ≥ B, else red; the bucket that has paid loses B
 //!
-//! With `colour = "aware"` no packet becomes better than an earlier policer has made it. A packet that is lost for its
+//! A packet may also join the queue of another class at the port, which is the local priority of switches: other ports have it in the
+//! class of its flow again. With `colour = "aware"` no packet becomes better than an earlier policer has made it. A packet that is lost for its
 //! colour has been charged all the same. Tokens are exact: they count in picoseconds times bits per second. The RFCs add whole
 //! octets at intervals, which is the same for intervals that are short enough.
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{Build, Gate, Site};
 use crate::buffer::size::{BufferSize, PortBuffer};
 use crate::choice;
-use crate::language::spec::Nested;
+use crate::language::spec::{Field, Nested, Shape};
+use crate::language::tree::{Fault, Node, Value};
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::section;
 use crate::unit::{Colour, Unit};
 use crate::units::ids::{IdVec, PortVc};
 use crate::units::{CELL_BYTES, OCTET, Rate, Time};
 use crate::verdict::Reason;
+use crate::words::nearest::unknown;
 
 choice! {
     /// The meter of a policer.
@@ -66,15 +69,63 @@ choice! {
     }
 }
 
-choice! {
-    /// What happens to a packet of a colour.
-    pub enum Action {
-        /// It goes on as it is.
-        Pass = "pass",
-        /// It gets the colour, for policies and policers behind: both colours set its loss priority (CLP).
-        Mark = "mark",
-        /// It is lost.
-        Drop = "drop",
+/// What happens to a packet of a colour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It goes on as it is.
+    Pass,
+    /// It gets the colour, for policies and policers behind: both colours set its loss priority (CLP).
+    Mark,
+    /// It is lost.
+    Drop,
+    /// It joins the queue of this class at the port.
+    Class(String),
+}
+
+/// The actions that are words.
+const WORDS: [(&str, Action); 3] = [("pass", Action::Pass), ("mark", Action::Mark), ("drop", Action::Drop)];
+
+section! {
+    /// A class for packets of a colour.
+    pub struct Lower {
+        /// Its name: that of a section `[queue.NAME]`.
+        pub class: String,
+    }
+}
+
+impl Field for Action {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        if let Value::Table(_) = node.value {
+            return Nested::<Lower>::read(node, path).map(|Nested(Lower { class })| Action::Class(class));
+        }
+        let known = || WORDS.map(|(word, _)| word);
+        let message = match node.text() {
+            Some(text) => match WORDS.into_iter().find(|(word, _)| *word == text) {
+                Some((_, action)) => return Ok(action),
+                None => format!("{}, or {{ class = \"NAME\" }}", unknown("value", text, &known())),
+            },
+            None => format!(
+                "must be one of {}, or {{ class = \"NAME\" }}, not {}",
+                known().join(", "),
+                node.show()
+            ),
+        };
+        Err(node.fault(path, message))
+    }
+
+    fn write(&self) -> Json {
+        match (self, WORDS.iter().find(|(_, action)| action == self)) {
+            (Action::Class(class), _) => Nested(Lower { class: class.clone() }).write(),
+            (_, word) => word.map_or(Json::Null, |(word, _)| (*word).into()),
+        }
+    }
+
+    fn shape() -> Shape {
+        let table = Nested::<Lower>::shape().schema;
+        Shape {
+            unit: "pass, mark, drop or { class }",
+            schema: json!({ "anyOf": [{ "enum": WORDS.map(|(word, _)| word) }, table] }),
+        }
     }
 }
 
@@ -97,14 +148,24 @@ section! {
         pub by: Per = Per::Port,
         /// Whether the colours of earlier policers count.
         pub colour: Awareness = Awareness::Blind,
-        /// What happens to yellow packets.
+        /// What happens to yellow packets: with "pass" they go on as they are; with "mark" they get the colour, for policies and
+        /// policers behind (both colours set the loss priority CLP); with "drop" they are lost; with `{ class = "bulk" }` they join the
+        /// queue of that class at this port, whose scheduler has a queue for each class.
         pub yellow: Action = Action::Mark,
-        /// What happens to red packets.
+        /// What happens to red packets, in the same words.
         pub red: Action = Action::Drop,
     }
 }
 
 impl Params {
+    /// Return the class that gets packets of a colour, if one does.
+    pub(crate) fn lower(&self) -> Option<&str> {
+        [&self.yellow, &self.red].into_iter().find_map(|action| match action {
+            Action::Class(class) => Some(class.as_str()),
+            _ => None,
+        })
+    }
+
     /// Return the rates that fill the two buckets.
     fn rates(&self) -> [u64; 2] {
         let pir = self.pir.unwrap_or(self.cir).0;
@@ -147,6 +208,11 @@ impl Params {
         for (key, size) in [("cbs", Some(self.cbs)), ("pbs", self.pbs), ("ebs", self.ebs)] {
             let wrong = size.is_some_and(|size| depth(size, 1).is_none());
             refuse_if(wrong, key, "must be octets or a time, as in \"64 kB\" or \"5 ms\"")?;
+        }
+        if let (Action::Class(yellow), Action::Class(red)) = (&self.yellow, &self.red) {
+            let why =
+                format!("must name the class of yellow packets, {yellow:?}: a port has one lower class");
+            refuse_if(yellow != red, "red.class", why)?;
         }
         let (needs, [committed, other]) = (OCTET * u128::from(largest), self.depths());
         let (key, has) = match self.kind {
@@ -240,12 +306,32 @@ impl Meter {
     }
 }
 
+/// What a running policer does with a packet of a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Pass,
+    Mark,
+    Lower,
+    Drop,
+}
+
+impl Fate {
+    fn of(action: &Action) -> Fate {
+        match action {
+            Action::Pass => Fate::Pass,
+            Action::Mark => Fate::Mark,
+            Action::Drop => Fate::Drop,
+            Action::Class(_) => Fate::Lower,
+        }
+    }
+}
+
 /// The policer of a port.
 #[derive(Clone, Debug)]
 pub struct Policer {
     colour: Awareness,
     /// What happens to packets of each colour.
-    actions: [Action; 3],
+    fates: [Fate; 3],
     /// For each circuit the number of its meter.
     of: IdVec<PortVc, usize>,
     meters: Vec<Meter>,
@@ -268,7 +354,7 @@ impl Build for Policer {
         known.dedup();
         Some(Policer {
             colour: params.colour,
-            actions: [Action::Pass, params.yellow, params.red],
+            fates: [Fate::Pass, Fate::of(&params.yellow), Fate::of(&params.red)],
             of: subjects.iter().map(|own| known.partition_point(|other| other < own)).collect(),
             meters: vec![Meter::new(params); known.len()],
             minimum: site.minimum,
@@ -283,10 +369,14 @@ impl Gate for Policer {
         let octets = unit.bytes.max(self.minimum).into();
         let colour = self.meters[self.of[vc]].colour(now, octets, before);
         self.counts[colour as usize] += 1;
-        match self.actions[colour as usize] {
-            Action::Pass => Ok(unit),
-            Action::Mark => Ok(unit.coloured(colour)),
-            Action::Drop => Err(Reason::Policed),
+        let fate = self.fates[colour as usize];
+        match fate {
+            Fate::Pass | Fate::Lower if self.fates.contains(&Fate::Lower) => {
+                Ok(unit.lowered(fate == Fate::Lower))
+            }
+            Fate::Pass | Fate::Lower => Ok(unit),
+            Fate::Mark => Ok(unit.coloured(colour).lowered(false)),
+            Fate::Drop => Err(Reason::Policed),
         }
     }
 

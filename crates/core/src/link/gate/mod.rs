@@ -104,7 +104,46 @@ impl Site<'_> {
     /// Return the random numbers for a purpose at this line.
     pub(super) fn keyed(&self, purpose: impl std::fmt::Display) -> Keyed {
         Keyed::new(self.seed, format_args!("line.{}.{purpose}", self.line)).about_circuits(self.circuits)
+/// What belongs to the class of a unit at a port: the class of its circuit, or the lower one into which the policer has put it.
+#[derive(Clone, Debug)]
+pub(super) struct ByClass<T> {
+    of: IdVec<PortVc, T>,
+    lowered: Option<T>,
+}
+
+impl<T: Copy> ByClass<T> {
+    /// Return what belongs to a unit of this circuit.
+    pub(super) fn of(&self, unit: &Unit, vc: PortVc) -> T {
+        match self.lowered {
+            Some(lowered) if unit.is_lowered() => lowered,
+            _ => self.of[vc],
+        }
     }
+}
+
+    }
+    /// Return the lower class of the port's policer, if it has one.
+    fn lowered(&self) -> Option<u32> {
+        let name = self.keys.lower()?;
+        (0..).zip(self.names).find_map(|(class, known)| (*known == name).then_some(class))
+    }
+
+    /// Return the numbers of the classes of units at the port, in order.
+    pub(super) fn all_classes(&self) -> Vec<u32> {
+        let mut classes: Vec<u32> = self.classes.iter().copied().chain(self.lowered()).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
+    }
+
+    /// Return what belongs to the class of each unit.
+    pub(super) fn by_class<T>(&self, of: impl Fn(u32) -> T) -> ByClass<T> {
+        ByClass {
+            of: self.classes.iter().map(|&class| of(class)).collect(),
+            lowered: self.lowered().map(&of),
+        }
+    }
+
 }
 
 /// A gate that can stand at a line.
@@ -258,3 +297,8 @@ impl Keys {
         self.shaper.as_ref().map(|_| "a shaper")
     }
 }
+    /// Return the class that gets packets of a colour of the policer, if one does.
+    pub(crate) fn lower(&self) -> Option<&str> {
+        self.police.as_ref()?.0.lower()
+    }
+

@@ -275,7 +275,7 @@ impl Port {
 
     /// Return whether packets of one circuit may overtake each other here.
     pub(crate) fn lets_overtake(&self) -> bool {
-        self.places.by_notification || self.trims()
+        self.places.split_circuits() || self.trims()
     }
 
     /// Return whether the waits of its units are measured.

@@ -119,7 +119,7 @@ impl Policy {
             action: params.action,
             ce_threshold: params.ce_threshold,
             mtu: params.mtu.map_or(frame, |mtu| mtu.0),
-            controls: IdVec::filled(Control::default(), context.vcs().max(2)),
+            controls: IdVec::filled(Control::default(), context.queues()),
             discards: IdVec::filled(false, context.vcs()),
         })
     }

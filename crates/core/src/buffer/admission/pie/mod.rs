@@ -118,7 +118,7 @@ impl Policy {
         Ok(Policy {
             update: params.update,
             mark_limit: probability("mark_limit", params.mark_limit)?,
-            controls: IdVec::filled(Control::new(&gains), context.vcs().max(2)),
+            controls: IdVec::filled(Control::new(&gains), context.queues()),
             gains,
             keyed: context.keyed("pie"),
             frames: Frames::new(context.vcs(), true).acting(params.action),
