@@ -47,7 +47,7 @@ const ALIASES: [Alias; 38] = [
 
 /// Keys under the names that other programs and papers give them, each with the keys here; the first that a table has
 /// is meant.
-const KEYS: [(&str, &[&str]); 53] = [
+const KEYS: [(&str, &[&str]); 64] = [
     ("algorithm", &["congestion"]),
     ("aqm", &["admission", "discipline"]),
     ("bandwidth", &["rate"]),
@@ -55,6 +55,7 @@ const KEYS: [(&str, &[&str]); 53] = [
     ("bitrate", &["rate"]),
     ("capacity", &["buffer", "size", "rate"]),
     ("cc", &["congestion"]),
+    ("ceil", &["maximum"]),
     ("congestioncontrol", &["congestion"]),
     ("congestionctrl", &["congestion"]),
     ("datarate", &["rate"]),
@@ -63,12 +64,17 @@ const KEYS: [(&str, &[&str]); 53] = [
     ("dynamicth", &["alpha"]),
     ("ecn", &["action"]),
     ("ecnthreshold", &["threshold"]),
+    ("ets", &["scheduler"]),
     ("filesize", &["size"]),
     ("fq", &["pacing"]),
+    ("hicredit", &["hi_credit"]),
+    ("htb", &["scheduler"]),
+    ("idleslope", &["idle_slope"]),
     ("initcwnd", &["initial_window"]),
     ("iw", &["initial_window"]),
     ("latency", &["delay"]),
     ("limit", &["buffer", "size"]),
+    ("locredit", &["lo_credit"]),
     ("max", &["max_threshold"]),
     ("maxsegmentsize", &["mss"]),
     ("maxsize", &["buffer", "size"]),
@@ -77,11 +83,13 @@ const KEYS: [(&str, &[&str]); 53] = [
     ("min", &["min_threshold"]),
     ("minth", &["min_threshold"]),
     ("minthresh", &["min_threshold"]),
+    ("mqprio", &["scheduler"]),
     ("mtu", &["mss"]),
     ("nflows", &["sources"]),
     ("paced", &["pacing"]),
     ("pfc", &["pause"]),
     ("policy", &["admission", "kind"]),
+    ("prio", &["scheduler"]),
     ("prop", &["delay"]),
     ("qdisc", &["discipline", "admission"]),
     ("qlen", &["buffer"]),
@@ -99,6 +107,9 @@ const KEYS: [(&str, &[&str]); 53] = [
     ("src", &["from"]),
     ("stop", &["duration"]),
     ("stoptime", &["duration", "stop"]),
+    ("taprio", &["gates"]),
+    ("tas", &["gates"]),
+    ("tbf", &["shaper"]),
     ("time", &["duration"]),
     ("xoffthreshold", &["xoff"]),
 ];
@@ -110,6 +121,9 @@ pub(crate) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
             "only a sender with a window paces: it is a key of transport = { kind = \"tcp\" }".to_string(),
         );
     }
+    if plain(name) == "cbs" && allowed.contains(&"scheduler") {
+        return Some("a credit-based shaper is of a class: write cbs in a section [queue.NAME]".to_string());
+    }
     let here = key_here(name, allowed)?;
     let name = plain(name);
     let otherwise = OTHERWISE.iter().find(|(alias, _)| *alias == name).map_or("", |(_, how)| *how);
@@ -117,10 +131,19 @@ pub(crate) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
 }
 
 /// Keys whose values differ from those of the keys here, in the form that [`plain`] returns, and how.
-const OTHERWISE: [(&str, &str); 4] = [
+const OTHERWISE: [(&str, &str); 10] = [
     ("dynamicth", ", which is 2 to the power of it (3 is alpha = 8)"),
     ("ecn", ", as in action = \"mark\""),
+    (
+        "ets",
+        ": strict priority and below it a group with weights, each by class (group = { policy = \"drr\", queues = [\"bulk\"] })",
+    ),
+    ("htb", ": minimum and maximum rates are keys of classes, [queue.NAME], with queues = \"class\""),
+    ("mqprio", ": strict priority by class is { policy = \"strict-priority\", queues = \"class\" }"),
     ("mtu", ", which leaves out the headers of IP and TCP (1500 is mss = 1460)"),
+    ("prio", ": strict priority by class is { policy = \"strict-priority\", queues = \"class\" }"),
+    ("taprio", ", a calendar of windows"),
+    ("tas", ", a calendar of windows"),
     ("xoffthreshold", ", which is the headroom above the threshold"),
 ];
 
@@ -276,6 +299,24 @@ mod tests {
         }
         assert!(!unknown("key", "bandwidth", &["delay"]).contains("here"), "the table has no such key");
         assert!(KEYS.is_sorted() && KEYS.iter().all(|(alias, _)| *alias == plain(alias)));
+    }
+
+    #[test]
+    fn disciplines_of_linux_as_keys_of_a_port_lead_to_what_they_are_here() {
+        let port = ["buffer", "scheduler", "shaper", "gates", "police"];
+        for (name, told) in [
+            ("taprio", "it is called \"gates\" here, a calendar of windows"),
+            ("ets", "it is called \"scheduler\" here: strict priority and below it a group with weights"),
+            ("prio", "it is called \"scheduler\" here: strict priority by class"),
+            ("cbs", "a credit-based shaper is of a class: write cbs in a section [queue.NAME]"),
+            ("tbf", "it is called \"shaper\" here"),
+        ] {
+            let message = unknown("key", name, &port);
+            assert!(message.starts_with(&format!("unknown key \"{name}\": {told}")), "{message}");
+        }
+        let message = unknown("key", "idleslope", &["idle_slope", "hi_credit"]);
+        assert!(message.contains("it is called \"idle_slope\" here"), "{message}");
+        assert_eq!(key_meaning("cbs", &["cir", "cbs_"]), None);
     }
 
     #[test]
