@@ -295,7 +295,8 @@ fn gates<'a>(
     let names: Vec<&str> = scenario.sections.queues.0.iter().map(|(name, _)| name.as_str()).collect();
     lines.map(move |(((((((line, vcs), losses), reorders), storms), responses), is_paused), index)| {
         let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
-        let (maxima, rate) = (&scenario.maxima(&line.port), line.rate.mean());
+        let (maxima, slopes) = (&scenario.maxima(&line.port), &scenario.slopes(&line.port));
+        let rate = line.rate.mean();
         let (delay, repeat) = (&line.delay, line.repeat.as_deref());
         let (seed, minimum, line, losses) = (scenario.seed, line.minimum, line.name.as_str(), &losses);
         gate::build(&gate::Site {
@@ -314,6 +315,7 @@ fn gates<'a>(
             responses: &responses,
             minimum,
             maxima,
+            slopes,
             rate,
             names: &names,
         })

@@ -10,7 +10,7 @@ use super::ports::Ports;
 use crate::language::item::Item;
 use crate::language::spec::Nested;
 use crate::language::tree::Fault;
-use crate::link::gate::calendar;
+use crate::link::gate::{calendar, cbs};
 use crate::refused::{Refused, refuse, unfit};
 use crate::units::ids::{CircuitId, IdSlice, PortVc};
 use crate::units::{CELL_BYTES, Span};
@@ -142,5 +142,20 @@ fn check_rates(scenario: &Scenario, item: &Item<'_, QueueSection>) -> Result<(),
     let message = "is kept at no port: give one scheduler = { policy = \"strict-priority\", queues = \"class\" }, or leave the key out";
     item.ensure(minimum.is_none() || any(|port| port.scheduler.guarantees()), "minimum", message)?;
     let message = "is kept at no port: give one a scheduler with queues = \"class\", or leave the key out";
-    item.ensure(maximum.is_none() || any(|port| port.scheduler.groups_classes()), "maximum", message)
+    item.ensure(maximum.is_none() || any(|port| port.scheduler.groups_classes()), "maximum", message)?;
+    let Some(Nested(cbs)) = &item.it.cbs else { return Ok(()) };
+    item.ensure(any(|port| port.scheduler.groups_classes()), "cbs", message)?;
+    check_slope(scenario, cbs).map_err(|refused| item.refuse("cbs", refused))
+}
+
+/// Refuse a credit-based shaper that a line cannot keep.
+fn check_slope(scenario: &Scenario, cbs: &cbs::Params) -> Result<(), Refused> {
+    let mut lines = scenario.lines.iter().filter(|line| line.port.scheduler.groups_classes());
+    if let Some(line) = lines.clone().find(|line| !line.rate.is_constant()) {
+        return unfit(format!(
+            "must be left out while a port of classes feeds a line whose rate changes, as {:?}: the send slope is that of one rate",
+            line.name
+        ));
+    }
+    lines.try_for_each(|line| cbs.check(line.rate.fixed()))
 }

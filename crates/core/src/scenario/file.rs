@@ -7,7 +7,7 @@ use crate::buffer::size::{BufferSize, Level, PortBuffer};
 use crate::discipline;
 use crate::language::spec::{Named, Nested};
 use crate::link::gate::delay::Delay;
-use crate::link::gate::{self, loss, repeat};
+use crate::link::gate::{self, cbs, loss, repeat};
 use crate::link::law::Law;
 use crate::memory::response::{PauseLevel, Response};
 use crate::memory::sharing::{self, complete_sharing};
@@ -243,6 +243,8 @@ section! {
         pub minimum: Option<Rate> = None,
         /// Rate that it does not exceed at ports whose scheduler has a queue for each class: there it waits, and others go on.
         pub maximum: Option<Rate> = None,
+        /// Credit-based shaper (IEEE 802.1Qav) at ports whose scheduler has a queue for each class.
+        pub cbs: Option<Nested<cbs::Params>> = None,
         /// Octets that it may send ahead of `maximum`, or catch up with behind `minimum`.
         pub burst: Bytes = Bytes(1514),
         /// Nothing of the class is lost: the port before each of its queues is stopped in time by pause frames (PFC).

@@ -107,11 +107,12 @@ impl<'a> Memories<'a> {
         read.memories.iter().try_for_each(|(_, item)| check_memory(item))?;
         for (_, item) in &read.queues {
             let none = "no memory is given that flows could share: write [memory.NAME], or leave only what schedulers with a \
-                        queue for each class use: priority, weight, minimum, maximum and burst";
+                        queue for each class use: priority, weight, minimum, maximum, cbs and burst";
             let plain: QueueSection = plain();
             let QueueSection { priority, weight, minimum, maximum, burst, .. } = plain;
-            let of_schedulers =
-                QueueSection { priority, weight, minimum, maximum, burst, ..item.it.clone() } == plain;
+            let own =
+                QueueSection { priority, weight, minimum, maximum, burst, cbs: None, ..item.it.clone() };
+            let of_schedulers = own == plain;
             if read.memories.is_empty() && !of_schedulers {
                 return Err(item.node.fault(&item.path, none));
             }

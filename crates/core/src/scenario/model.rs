@@ -16,10 +16,10 @@ use crate::buffer::pushout;
 use crate::buffer::size::{CellSize, Measure};
 use crate::kernel::Ties;
 use crate::language::set::Set;
-use crate::language::spec::Named;
+use crate::language::spec::{Named, Nested};
 use crate::language::tree;
 use crate::link::gate::delay::Delay;
-use crate::link::gate::{self, ceiling, loss, reorder, repeat, storm};
+use crate::link::gate::{self, cbs, ceiling, loss, reorder, repeat, storm};
 use crate::link::law::Law;
 use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
@@ -363,7 +363,7 @@ impl Port {
 
     /// Return whether gates of the port let waiting units start at instants of their own.
     pub(crate) fn has_timed_gates(&self, queues: &Named<QueueSection>) -> bool {
-        let limits = || queues.0.iter().any(|(_, queue)| queue.maximum.is_some());
+        let limits = || queues.0.iter().any(|(_, queue)| queue.maximum.is_some() || queue.cbs.is_some());
         self.gates.gates.is_some() || self.scheduler.groups_classes() && limits()
     }
 }
@@ -521,6 +521,17 @@ impl Scenario {
             Some(ceiling::Maximum { class, rate: queue.maximum?, burst: queue.burst.0 })
         };
         (0..).zip(queues).filter_map(maximum).collect()
+    }
+
+    /// Return the credit-based shapers of classes at a port.
+    pub(crate) fn slopes(&self, port: &Port) -> Vec<cbs::Slope> {
+        let queues = self.sections.queues.0.iter().filter(|_| port.scheduler.groups_classes());
+        let slope = |(class, (_, queue)): (u32, &(String, QueueSection))| {
+            let Nested(cbs::Params { idle_slope, hi_credit, lo_credit }) = queue.cbs.as_ref()?;
+            let bounds = [hi_credit, lo_credit].map(|bound| Some(bound.as_ref()?.0));
+            Some(cbs::Slope { class, idle: *idle_slope, bounds })
+        };
+        (0..).zip(queues).filter_map(slope).collect()
     }
 
     /// Return the names of flows that stand for several transfers, each with these transfers as a range of indices in

@@ -22,6 +22,8 @@ use crate::verdict::Reason;
 
 pub mod calendar;
 
+pub mod cbs;
+
 pub mod ceiling;
 
 pub mod credit;
@@ -94,16 +96,14 @@ pub struct Site<'a> {
     pub minimum: u16,
     /// The maximum rates of classes.
     pub maxima: &'a [ceiling::Maximum],
+    /// The credit-based shapers of classes.
+    pub slopes: &'a [cbs::Slope],
     /// Rate of the line.
     pub rate: Rate,
     /// Names of the classes of the scenario.
     pub names: &'a [&'a str],
 }
 
-impl Site<'_> {
-    /// Return the random numbers for a purpose at this line.
-    pub(super) fn keyed(&self, purpose: impl std::fmt::Display) -> Keyed {
-        Keyed::new(self.seed, format_args!("line.{}.{purpose}", self.line)).about_circuits(self.circuits)
 /// What belongs to the class of a unit at a port: the class of its circuit, or the lower one into which the policer has put it.
 #[derive(Clone, Debug)]
 pub(super) struct ByClass<T> {
@@ -121,7 +121,7 @@ impl<T: Copy> ByClass<T> {
     }
 }
 
-    }
+impl Site<'_> {
     /// Return the lower class of the port's policer, if it has one.
     fn lowered(&self) -> Option<u32> {
         let name = self.keys.lower()?;
@@ -144,6 +144,10 @@ impl<T: Copy> ByClass<T> {
         }
     }
 
+    /// Return the random numbers for a purpose at this line.
+    pub(super) fn keyed(&self, purpose: impl std::fmt::Display) -> Keyed {
+        Keyed::new(self.seed, format_args!("line.{}.{purpose}", self.line)).about_circuits(self.circuits)
+    }
 }
 
 /// A gate that can stand at a line.
@@ -189,6 +193,14 @@ macro_rules! gates {
                 fn holds(&self) -> bool {
                     false
                 }
+
+                /// Return whether the port must report what waits by `waits`.
+                fn counts_waiting(&self) -> bool {
+                    false
+                }
+
+                /// Record that the queue of a unit is no longer empty, because the unit joins it, or is empty, because it leaves.
+                fn waits(&mut self, now: Time, unit: &Unit, vc: PortVc, waits: bool) {}
 
                 /// Return when a unit at the head of its queue may be sent: `now`, or as things stand at a later instant, or
                 /// `Time::NEVER` if it waits for an event.
@@ -250,6 +262,7 @@ gates! {
     Credit = CreditSender in credit,
     Shaper = Shaper in shaper,
     Ceiling = Ceilings in ceiling,
+    CreditBased = CreditBased in cbs,
     Calendar = Calendar in calendar,
     Delay = Delays in delay,
     Repeat = Repeating in repeat,
@@ -287,6 +300,11 @@ impl Keys {
         pair.and_then(|()| shaper.check(largest)).map_err(|refused| ("shaper", refused))
     }
 
+    /// Return the class that gets packets of a colour of the policer, if one does.
+    pub(crate) fn lower(&self) -> Option<&str> {
+        self.police.as_ref()?.0.lower()
+    }
+
     /// Return the rate of octets to which a gate limits the line, if there is such a gate.
     pub(crate) fn rate(&self) -> Option<Rate> {
         self.shaper.as_ref().map(|Nested(shaper)| shaper.rate)
@@ -297,8 +315,3 @@ impl Keys {
         self.shaper.as_ref().map(|_| "a shaper")
     }
 }
-    /// Return the class that gets packets of a colour of the policer, if one does.
-    pub(crate) fn lower(&self) -> Option<&str> {
-        self.police.as_ref()?.0.lower()
-    }
-

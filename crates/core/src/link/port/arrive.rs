@@ -42,6 +42,7 @@ impl Port {
         self.queues[queue].push(unit);
         if self.handling == Handling::InTurn {
             self.scheduler.joined(queue);
+            self.report_joined(now, queue, &unit, vc);
         }
     }
 
@@ -137,8 +138,17 @@ impl Port {
         }
         self.admission.settled(&unit, vc, Settled::Queued { position });
         self.scheduler.joined(queue);
+        self.report_joined(now, queue, &unit, vc);
         if let Some(pushout) = &mut self.pushout {
             pushout.joined(vc, &self.pool);
+        }
+    }
+
+    /// Report to gates that count what waits a unit that joins an empty queue.
+    #[inline]
+    fn report_joined(&mut self, now: Time, queue: QueueId, unit: &Unit, vc: PortVc) {
+        if self.reports_waiting && self.queues[queue].len() == 1 {
+            self.gates.iter_mut().for_each(|gate| gate.waits(now, unit, vc, true));
         }
     }
 

@@ -63,8 +63,8 @@ impl Port {
             let mut unit = queue.pop().expect("a scheduler picks a queue that holds something");
             let empty = queue.is_empty();
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
-            self.left_queue(index, &unit, empty);
             let vc = if self.shares_queues() { self.numbers.of(unit.vc) } else { index.vc() };
+            self.left_queue(now, index, (&unit, vc), empty);
             if matches!(self.handling, Handling::Weighed | Handling::Asked) {
                 let taken = Taken { now, unit, queue: index, vc, exit: Exit::Discarded(index) };
                 match self.judge_head(&taken, arrived) {
@@ -92,8 +92,11 @@ impl Port {
     }
 
     /// Record that a unit has left its queue, from any position; `empty` if it was the last one.
-    pub(super) fn left_queue(&mut self, queue: QueueId, unit: &Unit, empty: bool) {
+    pub(super) fn left_queue(&mut self, now: Time, queue: QueueId, (unit, vc): (&Unit, PortVc), empty: bool) {
         self.scheduler.left(queue, empty);
+        if empty && self.reports_waiting {
+            self.gates.iter_mut().for_each(|gate| gate.waits(now, unit, vc, false));
+        }
         if let Some(times) = self.arrivals.get_mut(queue) {
             times.shrink(unit.bytes);
         }

@@ -69,6 +69,8 @@ pub struct Port {
     pub(crate) scheduler: scheduler::Policy,
     /// What loses, holds or delays its units.
     gates: Box<[gate::Policy]>,
+    /// Whether gates count what waits.
+    reports_waiting: bool,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
     headers: Option<Box<Headers>>,
     handling: Handling,
@@ -253,6 +255,7 @@ impl Port {
             admission: parts.admission,
             pushout: parts.pushout,
             scheduler: parts.scheduler,
+            reports_waiting: parts.gates.iter().any(Gate::counts_waiting),
             gates: parts.gates,
             line: parts.line,
             sending: None,

@@ -80,8 +80,8 @@ impl Port {
             Removal::Head => (waiting.positions().start, waiting.pop()?),
             Removal::At(position) => (position, waiting.take(position)?),
         };
-        self.left_queue(queue, &unit, self.queues[queue].is_empty());
         let (vc, exit) = (self.numbers.of(unit.vc), Exit::Removed(queue, position));
+        self.left_queue(now, queue, (&unit, vc), self.queues[queue].is_empty());
         self.give_up(&Taken { now, unit, queue, vc, exit }, reason, losses);
         Some(unit)
     }
@@ -195,8 +195,8 @@ impl Port {
         for (position, unit) in self.queues[queue].cut(part) {
             waiting -= 1;
             last = Some(self.numbers.of(unit.vc));
-            self.left_queue(queue, &unit, waiting == 0);
             let (vc, exit) = (self.numbers.of(unit.vc), Exit::Removed(queue, position));
+            self.left_queue(now, queue, (&unit, vc), waiting == 0);
             self.give_up(&Taken { now, unit, queue, vc, exit }, Reason::PushedOut, losses);
             self.note_pushed_out(&unit, vc);
         }
