@@ -20,21 +20,26 @@ def scheduler(
     trace: Collection[str] = (),
     joined: Callable[..., Any] | None = None,
     sent: Callable[..., Any] | None = None,
+    queues: Literal["circuit", "class"] = "circuit",
     stream: str | None = None,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Program]:
     """Translate a function that returns the number of the queue to serve next to a scheduler; also without brackets.
 
-    Every circuit has a queue with its number. `x.next_backlogged(after)` is the first queue behind another that may
+    Every circuit has a queue with its number, or with `queues="class"` every class of traffic at the port, in the order
+    of their sections. `x.next_backlogged(after)` is the first queue behind another that may
     send, `x.least(s.NAME)` the one with the least value of its state, `x.longest()` the longest; `x.length(queue)`,
-    `x.octets(queue)` (of the unit at its head), `x.weight(queue)` and `x.mcr(queue)` are properties of a queue.
+    `x.octets(queue)` (of the unit at its head), `x.weight(queue)` and `x.mcr(queue)` (of a class its `minimum`) are properties of a queue.
 
     Parameters: `params`, `state`, `trace`, `stream` and `name` as for `admission`; `per_queue` is what each queue
     keeps, read and assigned as `s.NAME[queue]`; `joined` is a function for a unit that has joined the queue `x.queue`,
     and `sent` one for a unit of `x.bytes` octets that is sent; both return nothing.
     """
     given = declared("scheduler", "unit", name, stream, params, trace, state=state, per_vc=None, per_queue=per_queue)
-    return _choosing(given, "serve", {"joined": ("joined", joined), "sent": ("sent", sent)}, {})
+    if queues not in ("circuit", "class"):
+        raise QuestionError(f"queues must be circuit or class, not {quoted(queues)}")
+    others = {} if queues == "circuit" else {"queues": queues}
+    return _choosing(given, "serve", {"joined": ("joined", joined), "sent": ("sent", sent)}, others)
 
 
 @also_without_brackets

@@ -217,6 +217,7 @@ impl Spec {
             Spec::StrictPriority(params) => params.queues,
             Spec::Drr(params) => params.queues,
             Spec::Wrr(params) => params.queues,
+            Spec::ProgramScheduler(params) => params.queues,
             _ => QueueFor::Circuit,
         };
         queues == QueueFor::Class
@@ -230,9 +231,9 @@ impl Spec {
         Some(&group.queues)
     }
 
-    /// Return whether classes get their minimum rates first.
+    /// Return whether classes get their minimum rates first, or a program can see to it.
     pub(crate) fn guarantees(&self) -> bool {
-        matches!(self, Spec::StrictPriority(_)) && self.groups_classes()
+        matches!(self, Spec::StrictPriority(_) | Spec::ProgramScheduler(_)) && self.groups_classes()
     }
 
     /// Return whether no queue has packets of several classes.

@@ -15,15 +15,16 @@
 //!
 //! # Parameters
 //! Instructions are those of the [admission policy](admission-program.md), without `vc.NAME` and answers about units. `code` ends with
-//! `choose r0`, with the number of a queue that may send; queues have the numbers of their circuits, from 0. `r0 = next_backlogged r1`
+//! `choose r0`, with the number of a queue that may send; queues have the numbers of their circuits, from 0, or
+//! with `queues = "class"` those of the classes at the port, in the order of their sections. `r0 = next_backlogged r1`
 //! is the first queue behind that of r1 which may send (behind the last the first of all; -1 is before all), `r0 = least queue.NAME` the
 //! one with the least value of its state, `r0 = longest` the one with the most units, of several the lowest number. `x.PROPERTY[r0]` is a
 //! property of a queue:
 //!
 //! * `length`, `octets` (int): its units, and the octets of the unit at its head; `octets` only in `code`
-//! * `weight`, `mcr` (float, int): the weight and the minimum cell rate of its circuit
+//! * `weight`, `mcr` (float, int): the weight and the minimum cell rate of its circuit, or the weight and the `minimum` rate of its class
 //!
-//! `x.now`, `x.now_ps`, `x.circuits` and `x.rate` are those of the port, in `joined` and `sent` `x.queue` is the queue, and in `sent` `x.bytes`
+//! `x.now`, `x.now_ps`, `x.circuits` and `x.rate` are those of the port (`x.circuits` counts queues), in `joined` and `sent` `x.queue` is the queue, and in `sent` `x.bytes`
 //! the length of the unit. `queue.NAME[r0]` is state of a queue (`per_queue`). `joined` and `sent` end with `end`. `params`, `limits`, `state`,
 //! `trace`, `stream`, `name` and `source` are those of the admission policy. By default the queue with the lowest number is served.
 //!
@@ -37,7 +38,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Context, Queues, Scheduler};
+use super::{Context, Division, QueueFor, Queues, Scheduler};
 use crate::buffer::admission::Failure;
 use crate::buffer::set::NumberSet;
 use crate::language::spec::Boxed;
@@ -54,7 +55,7 @@ use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::refused::Refused;
 use crate::rng::{Dice, Subject};
 use crate::section;
-use crate::units::ids::{IdVec, QueueId};
+use crate::units::ids::{IdVec, PortVc, QueueId};
 use crate::units::{CELL_BYTES, Time};
 
 section! {
@@ -66,6 +67,8 @@ section! {
         pub params: Option<Values> = None,
         /// Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits per second.
         pub limits: Option<Limits> = None,
+        /// What has a queue of its own.
+        pub queues: QueueFor = QueueFor::Circuit,
         /// State of the port, by name: the initial values.
         pub state: Option<Values> = None,
         /// State of each queue, by name: the initial values.
@@ -135,8 +138,11 @@ struct ProgramQueues {
     rate: Word,
     lengths: IdVec<QueueId, u64>,
     backlogged: NumberSet<QueueId>,
-    /// Weight and minimum rate of each circuit.
-    contracts: IdVec<QueueId, [Word; 2]>,
+    /// Weight and minimum rate of each queue.
+    terms: IdVec<QueueId, [Word; 2]>,
+    /// For each circuit its queue, if circuits share queues, and the queue of units in a lower class.
+    places: IdVec<PortVc, QueueId>,
+    lowered: Option<QueueId>,
 }
 
 impl Memory {
@@ -163,14 +169,15 @@ impl Memory {
 }
 
 impl ProgramQueues {
-    fn new(context: &Context<'_>) -> ProgramQueues {
-        let contracts = context.contracts.iter();
-        let of = contracts.map(|contract| [Word::float(contract.weight), Word::size(contract.mcr.0)]);
+    fn new(division: Division, context: &Context<'_>) -> ProgramQueues {
+        let Division { queues, places, lowered } = division;
         ProgramQueues {
             rate: Word::size(context.rate.0),
-            lengths: IdVec::filled(0, context.vcs()),
-            backlogged: NumberSet::new(context.vcs()),
-            contracts: of.collect(),
+            lengths: IdVec::filled(0, queues.len()),
+            backlogged: NumberSet::new(queues.len()),
+            terms: queues.iter().map(|own| [Word::float(own.weight), Word::size(own.minimum)]).collect(),
+            places,
+            lowered,
         }
     }
 }
@@ -190,15 +197,17 @@ impl Policy {
         let mut programs = check_functions(&texts, &names)?.into_iter();
         let mut function = || programs.next().expect("there is a program for each of the codes");
         let serve = function();
-        let memory = Memory::new(&names, &serve, context.vcs(), context.dice(&params.stream));
+        let queues = ProgramQueues::new(params.queues.divide(context), context);
+        let count = queues.lengths.len();
+        let memory = Memory::new(&names, &serve, count, context.dice(&params.stream));
         Ok(Policy {
             serve,
             joined: params.joined.as_ref().map(|_| function()),
             sent: params.sent.as_ref().map(|_| function()),
             memory,
             trace: Trace::new(params.trace.as_deref().unwrap_or_default(), &names)?,
-            queues: ProgramQueues::new(context),
-            choices: NumberSet::new(context.vcs()),
+            queues,
+            choices: NumberSet::new(count),
             now: Time::ZERO,
             failure: None,
             texts: Box::new(texts),
@@ -283,8 +292,8 @@ impl View for QueueView<'_> {
         match property {
             OfQueue::Length => Word::size(self.queues.lengths[queue]),
             OfQueue::Octets => Word::size((self.octets)(queue)),
-            OfQueue::Weight => self.queues.contracts[queue][0],
-            OfQueue::Mcr => self.queues.contracts[queue][1],
+            OfQueue::Weight => self.queues.terms[queue][0],
+            OfQueue::Mcr => self.queues.terms[queue][1],
         }
     }
 }
@@ -344,5 +353,13 @@ impl Scheduler for Policy {
 
     fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
+    }
+
+    fn places(&self) -> IdVec<PortVc, QueueId> {
+        self.queues.places.clone()
+    }
+
+    fn lowered(&self) -> Option<QueueId> {
+        self.queues.lowered
     }
 }
