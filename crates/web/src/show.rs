@@ -9,7 +9,7 @@ use pushout_core::scenario::model::{Line, Medium, Scenario};
 use pushout_core::trace::What;
 use pushout_core::trace::ring::Record;
 use pushout_core::unit::Unit;
-use pushout_core::units::Time;
+use pushout_core::units::{Span, Time};
 use pushout_core::verdict::Reason;
 use pushout_core::view::{FlowProgress, SenderWindow, fixed_thresholds, queue_thresholds, queued};
 
@@ -34,6 +34,7 @@ pub(crate) fn scenario(session: &Session) -> Json {
         "warmup": scenario.warmup.0,
         "ports": scenario.lines.iter().map(line).collect::<Vec<_>>(),
         "port": port.0,
+        "course": course(scenario, port),
         "thresholds": fixed_thresholds(scenario, port).iter().map(|it| json!([it.name, it.level])).collect::<Vec<_>>(),
         "flows": scenario.flows.iter().map(|flow| &flow.name).collect::<Vec<_>>(),
         "listed": numbers(&history::listed(scenario, port)),
@@ -46,6 +47,23 @@ pub(crate) fn scenario(session: &Session) -> Json {
         "memory": memory::terms(scenario, port),
         "policies": policies(scenario, port, &explained),
     })
+}
+
+/// Return what a line whose rate changes can carry, in bits per second in each of [`PARTS`] equal parts of the run; null for a constant
+/// rate.
+fn course(scenario: &Scenario, port: LineId) -> Option<Vec<u64>> {
+    let line = &scenario.lines[port];
+    if line.rate.is_constant() {
+        return None;
+    }
+    let part = (scenario.duration.0 / PARTS as u64).max(1);
+    let mut bits = vec![0_u128; PARTS];
+    for time in line.rate.opportunities(scenario.seed, &line.name, scenario.duration) {
+        // A packet that has left in a millisecond was sent before its end.
+        let at = Span::millis(time.saturating_sub(1)).0 / part;
+        bits[(at as usize).min(PARTS - 1)] += OPPORTUNITY_BITS;
+    }
+    Some(bits.iter().map(|bits| (bits * Span::secs(1).0 as u128 / part as u128) as u64).collect())
 }
 
 /// Return a table without its empty lists, which stand for keys that are left out.
@@ -183,3 +201,8 @@ pub(crate) fn difference(found: Option<&Difference>) -> Json {
 pub(crate) fn time(time: Time) -> u64 {
     time.since(Time::ZERO).0
 }
+
+/// Parts of a run for which the rate of a line is shown.
+const PARTS: usize = 400;
+/// Bits of the packet that an opportunity sends.
+const OPPORTUNITY_BITS: u128 = 8 * 1500;
