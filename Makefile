@@ -153,7 +153,7 @@ lab-again: $(LAB) ## Build the page of the lab once more, in another folder, and
 
 test-web: wasm lab ## The page of the lab: types, the same bytes as the simulator, a tour in Chromium if there is one (BROWSER=needed: it must be there)
 	cd web && npm run --silent check
-	ENGINE=$(abspath $(WASM)) node --test web/test/units.test.mjs web/test/presets.test.mjs
+	PUSHOUT=$(wildcard $(abspath $(BIN)/pushout)) ENGINE=$(abspath $(WASM)) node --test web/test/units.test.mjs web/test/presets.test.mjs
 	LAB=$(abspath $(LAB)) ENGINE=$(abspath $(WASM)) node --test web/test/page/*.test.mjs
 
 fuzz: need ## Fuzz the reader and both engines with random input, a minute each (FUZZ_SECONDS=…; needs cargo-fuzz and a nightly Rust)

@@ -28,6 +28,7 @@ export class Curve {
   private size: [number, number] = [0, 0];
   private drawn: Drawn[] = [];
   private top = 0;
+  private duration = 1;
   /** What the scale depends on, besides `top`. */
   private scale = "";
 
@@ -49,12 +50,14 @@ export class Curve {
     const most = Math.max(1, ...runs.map((run) => highest(run.rows, this.drawn.find((drawn) => drawn.run === run)?.rows ?? 0)));
     const isKnown = runs.length === this.drawn.length && runs.every((run, at) => this.drawn[at]?.run === run);
     const scale = `${width} ${height} ${duration} ${inks().text}`;
+    this.duration = duration;
     if (!isKnown || scale !== this.scale || most > this.top) this.restart(runs, scale, isKnown ? Math.max(this.top, most) : most);
     const x = (time: number) => (time / duration) * width;
     const tall = height - SIGNS * runs.length;
     this.drawn.forEach((drawn, at) => this.add(drawn, at, x, tall));
     this.needle.style.transform = `translateX(${Math.round(x(now))}px)`;
-    attribute(this.canvas, "aria-label", `Occupancy of ${runs.length > 1 ? "both runs" : "the run"} from start to end`);
+    const behind = runs[0]?.scenario.course ? ", behind it what the line can carry" : "";
+    attribute(this.canvas, "aria-label", `Occupancy of ${runs.length > 1 ? "both runs" : "the run"} from start to end${behind}`);
   }
 
   /** Begin with an empty canvas, as sharp as the screen. */
@@ -66,6 +69,20 @@ export class Curve {
     this.scale = scale;
     this.top = ROOM * most;
     this.drawn = runs.map((run) => ({ run, rows: 0, sign: -APART }));
+    const [first] = runs;
+    if (first) this.behind(first);
+  }
+
+  /** What the line can carry, behind the curves, if its rate changes. */
+  private behind({ scenario: { course, duration } }: Run): void {
+    if (!course) return;
+    const [width, height] = this.size;
+    const [wide, tall] = [(width * duration) / this.duration / course.length, height - SIGNS * this.drawn.length];
+    const most = Math.max(1, ...course);
+    course.forEach((rate, at) => {
+      const high = (tall - 2) * (rate / most);
+      this.pen?.rect(at * wide, tall - high, wide, high, inks().room);
+    });
   }
 
   /** Draw the rows of a run that are new. */

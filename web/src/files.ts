@@ -18,7 +18,8 @@ export function command({ file, programs = [] }: Preset, sets: string[]): string
   const files = new Map(programs.map(({ set, option }) => [set, option]));
   const policies = sets.flatMap((set) => files.get(set) ?? []).map((option) => ` --policy ${quotedIfNeeded(option)}`);
   const others = sets.filter((set) => !set.startsWith("seed=") && !files.has(set)).map((set) => ` --set ${quoted(set)}`);
-  return `pushout run ${quotedIfNeeded(file)}${seed === undefined ? "" : ` --seed ${quotedIfNeeded(seed)}`}${policies.join("")}${others.join("")}`;
+  const named = file.includes("/") && !/\.(toml|json)$/.test(file) ? `${file}.toml` : file; // shipped scenarios have names
+  return `pushout run ${quotedIfNeeded(named)}${seed === undefined ? "" : ` --seed ${quotedIfNeeded(seed)}`}${policies.join("")}${others.join("")}`;
 }
 
 function quotedIfNeeded(word: string): string {

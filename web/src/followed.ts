@@ -40,12 +40,17 @@ export class Followed {
     }
   }
 
+  /** Its number as `pushout why` counts it, from 1. */
+  private get number(): number {
+    return this.frame + 1;
+  }
+
   /** Its fate in words, with what of it is in the buffer. */
   fate(units: Unit[]): string {
     const own = units.filter((unit) => this.has(unit));
     const isBroken = own.some(({ marks }) => (marks & MARK.broken) !== 0);
     const lost = [...this.lost].map(([why, many]) => `${many} lost (${why})`);
     const parts = [`${own.length} in the buffer`, `${this.left} sent`, ...lost, ...(isBroken ? ["what is left of it is carried in vain"] : [])];
-    return `${this.name}, frame ${this.frame}: ${parts.join(", ")}`;
+    return `${this.name}, frame ${this.number}: ${parts.join(", ")}`;
   }
 }

@@ -7,11 +7,11 @@ import { type Choice, KINDS, NEEDS_CODE, PROGRAM, type Refusals, override, withP
 import { inks, renewInks } from "./ink";
 import { Panel } from "./panel";
 import type { Shot } from "./picture";
-import { type Preset, asked, labelled } from "./presets";
+import { type Preset, asked, isAsGiven, labelled } from "./presets";
 import { lossOf } from "./protocol";
 import type { Decision, Difference, Entry, EventName, ScenarioText } from "./protocol";
 import { Run } from "./run";
-import { Whole } from "./score";
+import { Whole, askedFigure, figureOf, figures, winner, written } from "./score";
 import { Swipe } from "./swipe";
 import { Cancelled, Task, TooLong } from "./task";
 import { type Search, refused, search, without } from "./why";
@@ -98,6 +98,11 @@ export class Lab {
     return Math.max(0, ...this.runs.map(({ scenario }) => scenario.duration));
   }
 
+  /** Whether no buffer of the network has anything, in no run. */
+  get isEmpty(): boolean {
+    return this.runs.every(({ picture }) => picture?.occupancies.every((used) => used === 0) ?? false);
+  }
+
   /** Losses, marks and pauses so far: it changes when something happens that is worth a look. */
   get events(): number {
     const sum = (values: number[]) => values.reduce((all, value) => all + value, 0);
@@ -109,6 +114,7 @@ export class Lab {
    * thrown away. With `asks` long work is refused.
    */
   open(preset: Preset, sets: string[][], now: number, port = preset.port, asks = false): Promise<Outcome> {
+    this.hooks.rests(); // the next step of what plays would cancel this
     const engine = this.engines.start();
     return this.do("Opening the runs", asks, async (task) => {
       task.onCancel(() => engine.stop());
@@ -148,7 +154,7 @@ export class Lab {
     this.whole?.stop();
     const whole = new Whole(this.engines.start());
     this.whole = whole;
-    const show = () => this.panels.forEach((panel) => panel.score(runs, whole.documents));
+    const show = () => this.showScore();
     show();
     whole.run(runs, show).catch((why: unknown) => {
       if (!(why instanceof Cancelled)) this.hooks.told(`the whole run has no score: ${message(why)}`, true);
@@ -230,7 +236,7 @@ export class Lab {
         const [run, other] = [this.runs[at], difference.records[1 - at]];
         if (!record || !run) return `${"AB"[at]}: nothing more`;
         if (lossOf(record) === undefined && other && lossOf(other) !== undefined) return `${"AB"[at]} keeps it`;
-        return `${"AB"[at]}: ${run.flowName(record.circuit)}, frame ${record.frame}, unit ${record.index} ${run.word(record)}`;
+        return `${"AB"[at]}: ${run.flowName(record.circuit)}, frame ${record.frame + 1}, unit ${record.index} ${run.word(record)}`;
       });
       this.hooks.told(`First difference at ${instant(difference.time)}. ${words.join("; ")}.`);
     });
@@ -276,7 +282,7 @@ export class Lab {
 
   /** What is on the screen, for a picture. */
   shot(title: string, commands: string[]): Shot {
-    const facts = this.runs.map((run, at) => this.panels[at]?.said(run) ?? "");
+    const facts = this.runs.map((run, at) => [this.panels[at]?.said(run) ?? "", ...(this.panels[at]?.scored ?? [])]);
     const motions = this.runs.map(({ motion }) => motion);
     const now = this.now;
     const labels = this.runs.map((_, at) => this.label(at));
@@ -310,7 +316,22 @@ export class Lab {
     this.charts.draw(this.now, this.shown, !this.playing);
     this.moreCharts.draw(this.now, this.shown, !this.playing);
     this.curve.draw(this.runs, this.now, this.duration);
-    this.panels.forEach((panel) => panel.score(this.runs, this.whole?.documents ?? []));
+    this.showScore();
+  }
+
+  /** Write the score of each run, and on a narrow screen the figure that the question asks for where both are in view. */
+  private showScore(): void {
+    const [{ preset, runs }, documents] = [this, this.whole?.documents ?? []];
+    const outcome = preset && isAsGiven(preset, this.sets) ? preset.outcome : undefined;
+    this.panels.forEach((panel) => panel.score(runs, documents, (figure) => winner(figure, outcome)));
+    const figure = preset && (askedFigure(preset) ?? figures(preset.score)[0]);
+    this.swipe.score(
+      runs.map(({ port }, at) => {
+        const document = documents[at];
+        const value = figure && document && figureOf(document, figure.path, port.name);
+        return figure && value !== undefined ? `${figure.label} ${written(figure.unit, value, port.measure)}` : "";
+      }),
+    );
   }
 
   /** All runs go to an instant, a long way in parts. */

@@ -5,14 +5,12 @@ import { command } from "./files";
 import { PAPER } from "./ink";
 import { at } from "./place";
 import { svg } from "./picture";
-import { type Preset, asked, labelled } from "./presets";
+import { type Preset, WATCHED, asked, labelled, seen } from "./presets";
 import { Run } from "./run";
 import { outcome } from "./sentence";
 import type { Task } from "./task";
 import { picoseconds, span } from "./words";
 
-/** Seconds of watching after which the figure of a step is taken, unless the step says when. */
-const WATCHED = 6;
 /** The share of this time before the figure whose events it shows. */
 const LATEST = 1 / 60;
 
@@ -41,7 +39,7 @@ async function page(preset: Preset, number: number, count: number, task: Task, e
   const sheet = document.createElement("section");
   sheet.className = "sheet";
   const labels = sets.map((own, run) => labelled(preset, run, own) ?? "");
-  const instant = picoseconds(preset.figure ?? (preset.from ?? 0) + WATCHED * (preset.pace ?? 0));
+  const instant = picoseconds(seen(preset));
   const runs = await opened(preset, instant, task, engine);
   const guesses = document.createElement("ul");
   guesses.append(...(lesson?.guesses ?? []).map((guess) => line("li", `☐ ${guess}`)));
@@ -59,7 +57,7 @@ async function page(preset: Preset, number: number, count: number, task: Task, e
     guesses,
     figure,
     line("p", `${right}. ${lesson?.answer ?? ""}`, "answer"),
-    line("p", outcome(preset), "outcome"),
+    line("p", outcome(preset, runs[0]?.port.measure ?? ""), "outcome"),
     line("p", sets.map((own) => command(preset, own)).join("\n"), "code"),
   );
   return sheet;

@@ -8,17 +8,22 @@ import { Lab, type Outcome } from "./lab";
 import { printLecture } from "./lecture";
 import { fromLink, toLink } from "./link";
 import { Pace, paceOf } from "./pace";
+import { bring } from "./bring";
 import { at, content } from "./place";
-import { carried, type Preset, presets } from "./presets";
-import { lesson, outcome, sentence } from "./sentence";
+import { carried, seen, countered, isAsGiven, type Preset, presets } from "./presets";
+import { counterRun, lesson, outcome, sentence } from "./sentence";
 import { NOTICE, type Task, TooLong } from "./task";
 import { cut, instant, picoseconds, seconds, span } from "./words";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+/** Where nothing moves, Play goes this part of a second of watching. */
+const STEPS = 2;
 /** Seconds of watching that the main charts show. */
 const WATCHED = 12;
 /** The longest text of a scenario that the address carries. */
 const CARRIED_AT_MOST = 30_000;
+/** The longest text of a scenario that is opened. */
+const TEXT_AT_MOST = 1_000_000;
 /** The longest message. */
 const LETTERS = 400;
 
@@ -36,6 +41,8 @@ class Page {
   private readonly pace = new Pace();
   private playing = false;
   private announced = 0;
+  /** How often the reader or a link has chosen a scenario. */
+  private chosen = 0;
   private notice: ReturnType<typeof setInterval> | undefined;
 
   constructor(engines: Engines, entries: Awaited<ReturnType<Client["policies"]>>) {
@@ -52,6 +59,7 @@ class Page {
     this.lab = new Lab(engines, entries, places, { told, drawn: () => this.shown(), rests: () => this.play(false), works: (task) => this.works(task) });
     this.handout = new Handout(this.lab, told);
     this.buttons();
+    bring((file, text) => void this.bring(file, text));
     this.keys();
     for (const { name, title, lesson } of this.offers) at(lesson ? "lecture" : "experiments").append(new Option(title, name));
     addEventListener("resize", () => this.lab.redraw());
@@ -65,30 +73,52 @@ class Page {
   /** Show what the address names. */
   private async follow(): Promise<void> {
     delete document.documentElement.dataset["ready"];
+    this.chosen += 1;
     const link = fromLink(location.hash);
     const shown = typeof link === "object" ? link : undefined;
     const known = this.offers.find(({ name, also, lesson }) => name === shown?.preset || (!lesson && also?.includes(shown?.preset ?? "")));
     const named = shown?.text === undefined ? known : this.offered(shown.preset, shown.text, shown.sets ?? [[]]);
+    const isNewest = this.isNewest();
     if (shown && named) await this.open(named, shown.sets && { sets: shown.sets, now: shown.now ?? 0, port: shown.port });
-    if (this.lab.runs.length === 0 && at("ask").hidden) {
+    if (this.lab.runs.length === 0 && at("ask").hidden && isNewest()) {
       const why = at("message").textContent ?? "";
       await this.first();
-      if (named) this.tell(`the link cannot be shown: ${why}`, true);
+      if (named && isNewest()) this.tell(`the link cannot be shown: ${why}`, true);
     }
     if (typeof link === "string") this.tell(link, true);
     else if (link && !named) this.tell(`this page has no scenario ${cut(link.preset, 60)}`, true);
     document.documentElement.dataset["ready"] = "true";
   }
 
+  /** Whether no other scenario has been chosen since, by the reader or by a link. */
+  private isNewest(): () => boolean {
+    const before = this.chosen;
+    return () => this.chosen === before;
+  }
+
   /** Offer a scenario that a link carries, once. */
-  private offered(name: string, text: string, sets: string[][]): Preset {
+  private offered(name: string, text: string, sets: string[][], file = name): Preset {
     const same = this.offers.find((each) => each.text === text && each.isCarried);
     if (same) return same;
-    const isTaken = this.offers.some((each) => each.name === name);
-    const preset = carried(isTaken ? `${name} (link)` : name, text, sets);
+    const isTaken = (name: string) => this.offers.some((each) => each.name === name);
+    let own = name;
+    for (let number = 2; isTaken(own); number += 1) own = `${name} ${number}`;
+    const preset = carried(own, text, sets, file);
     this.offers.push(preset);
     at("experiments").append(new Option(preset.title, preset.name));
     return preset;
+  }
+
+  /** Open what the reader has chosen. */
+  private choose(preset: Preset): Promise<void> {
+    this.chosen += 1;
+    return this.open(preset);
+  }
+
+  /** Open the text of a scenario as the reader has it: a file that was dropped or chosen, or what was pasted. */
+  private async bring(file: string, text: string): Promise<void> {
+    if (text.length > TEXT_AT_MOST) return this.tell(`a scenario must have at most ${TEXT_AT_MOST} letters, not ${text.length}`, true);
+    await this.choose(this.offered(file.replace(/\.(toml|json)$/, ""), text, [[]], file));
   }
 
   private async first(): Promise<void> {
@@ -108,7 +138,8 @@ class Page {
     const [first] = this.lab.runs;
     this.setPace(preset.pace ?? (first ? paceOf(first.port) : 1e-3));
     const isNew = !view && preset.from === undefined && this.lab.runs.length > 1;
-    if (isNew && (await this.lab.approach(picoseconds(this.pace.base / 2))) !== "done") return;
+    if (!view && still.matches) await this.lab.go(picoseconds(seen(preset, this.pace.base))); // nothing moves: begin where something is seen
+    else if (isNew && (await this.lab.approach(picoseconds(this.pace.base / 2))) !== "done") return;
     this.pace.rest(this.lab.events);
     if (!view && !preset.lesson && !still.matches) this.play(true);
   }
@@ -116,6 +147,7 @@ class Page {
   private describe(preset: Preset, sets: string[][]): void {
     at<HTMLSelectElement>("preset").value = preset.name;
     this.explain(preset, sets, preset.lesson === undefined);
+    this.counter(preset);
     at("printed").textContent = preset.printed ? `In print (study ${preset.printed.study}): ${preset.printed.text}` : "";
     lesson(at("lesson"), preset, () => {
       this.explain(preset, this.lab.sets, true);
@@ -126,8 +158,38 @@ class Page {
   /** Say what the runs do and what many seeds say; a lesson does so after the guess. */
   private explain(preset: Preset, sets: string[][], isOpen: boolean): void {
     at("look").textContent = "";
-    if (isOpen) sentence(at("look"), preset, sets, (other) => void this.again(preset, other));
-    at("outcome").textContent = isOpen ? outcome(preset) : "";
+    if (preset.isCarried && sets.length === 1) this.second(preset, sets);
+    else if (isOpen) sentence(at("look"), preset, sets, (other) => void this.again(preset, other));
+    at("outcome").textContent = isOpen && isAsGiven(preset, sets) ? outcome(preset, this.measure) : "";
+  }
+
+  /** Offer a second run of a scenario that has only one. */
+  private second(preset: Preset, sets: string[][]): void {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Compare with another policy";
+    button.onclick = async () => {
+      await this.again(preset, [...sets, ...sets]);
+      at<HTMLDetailsElement>("more").open = true;
+      at("more").scrollIntoView();
+    };
+    at("look").append(button);
+  }
+
+  /** Say what becomes of the outcome without its cause, and show it at a click. */
+  private counter(preset: Preset): void {
+    at("counter").textContent = counterRun(preset, this.measure);
+    if (!preset.counter) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Show these runs";
+    button.onclick = () => void this.again(preset, countered(preset));
+    at("counter").append(" ", button);
+  }
+
+  /** What the port in view counts its buffer in. */
+  private get measure(): string {
+    return this.lab.runs[0]?.port.measure ?? "";
   }
 
   /** Run B again with another value, up to the instant that is shown. */
@@ -175,7 +237,7 @@ class Page {
   private buttons(): void {
     at<HTMLSelectElement>("preset").onchange = ({ target }) => {
       const preset = this.offers.find(({ name }) => name === (target as HTMLSelectElement).value);
-      if (preset) void this.open(preset);
+      if (preset) void this.choose(preset);
     };
     at("play").onclick = () => this.play(!this.playing);
     at("cancel").onclick = () => this.lab.cancel();
@@ -236,7 +298,7 @@ class Page {
     const wasPlaying = this.playing;
     this.playing = on && !still.matches;
     this.lab.playing = this.playing;
-    if (on && still.matches) void this.lab.next("unit"); // motion is not wanted: a step instead
+    if (on && still.matches) void this.lab.go(this.lab.now + picoseconds(this.pace.base / STEPS)); // motion is not wanted: a step instead
     at("play").textContent = this.playing ? "Pause" : "Play";
     if (this.playing && !wasPlaying) void this.run();
     else if (!this.playing) this.lab.redraw();
@@ -251,7 +313,7 @@ class Page {
       const passed = Math.min(0.1, Math.max(0, now - before) / 1000);
       before = now;
       if (!this.playing) return;
-      await this.lab.go(this.lab.now + picoseconds(passed * this.pace.at(now)));
+      await this.lab.go(this.lab.now + picoseconds(passed * this.pace.at(now, this.lab.isEmpty)));
       this.pace.see(this.lab.events, performance.now());
     }
     if (!this.playing) return;

@@ -7,7 +7,7 @@ import { CanvasPen } from "./pen";
 import { Ports } from "./ports";
 import type { Decision, Entry, Frame, Picture } from "./protocol";
 import type { Drop, Run } from "./run";
-import { type Document, type Figure, figureOf, figures, winner, written } from "./score";
+import { type Document, type Figure, figureOf, figures, written } from "./score";
 import { goodputs } from "./series";
 import { Sketch } from "./sketch";
 import { Strip, unitAt } from "./strip";
@@ -34,12 +34,16 @@ export class Panel {
   private readonly ports: Ports;
   private readonly facts = document.createElement("p");
   private readonly key = document.createElement("p");
+  /** What the signs of the strip mean. */
+  private readonly signs = document.createElement("p");
   private readonly title = document.createElement("h2");
   private readonly warnings = document.createElement("p");
   private readonly why = document.createElement("div");
   private readonly fate = document.createElement("p");
   private readonly table = document.createElement("table");
   private figures: Figure[] = [];
+  /** The score in words, for a picture. */
+  scored: string[] = [];
   private run: Run | undefined;
   private readonly drops = document.createElement("ol");
   private pen: CanvasPen | undefined;
@@ -67,6 +71,7 @@ export class Panel {
     this.fate.className = "fate";
     this.fate.setAttribute("aria-live", "polite");
     this.key.className = "key";
+    this.signs.className = "signs";
     this.warnings.className = "warnings";
     this.table.className = "score";
     this.drops.className = "drops";
@@ -77,7 +82,7 @@ export class Panel {
     scored.className = "scored";
     scored.append(this.table);
     this.why.className = "why";
-    this.root.append(this.title, this.sketch.root, this.canvas, this.fate, this.why, scored);
+    this.root.append(this.title, this.sketch.root, this.canvas, this.signs, this.fate, this.why, scored);
     const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
     this.forms = kinds.map((kind) => new PolicyForm(kind, entries.filter((entry) => entry.kind === kind), changed));
     const head = document.createElement("h3");
@@ -103,6 +108,7 @@ export class Panel {
     this.warnings.textContent = run.warnings.map((text) => `Warning: ${text}.`).join(" ");
     this.root.classList.toggle("shares", run.scenario.memory !== null);
     this.key.replaceChildren(...run.listed.map(([flow]) => sample(flow)), rest(run));
+    words(this.signs, signs(run));
     this.sketch.open(run);
   }
 
@@ -121,23 +127,29 @@ export class Panel {
     if (alone) this.animate(run);
   }
 
-  /** The figures of both runs so far and of their whole, with a mark at the winner of each. */
-  score(runs: Run[], documents: (Document | undefined)[]): void {
+  /** The figures of both runs so far and of their whole; `better` has the better run in a figure of the whole. */
+  score(runs: Run[], documents: (Document | undefined)[], better: (figure: Figure) => number | undefined): void {
     const own = runs.findIndex((run) => run === this.run);
     if (own < 0) return;
-    const port = runs[own]?.port.name ?? "";
-    const soFar = (figure: Figure) => runs.map((run) => figure.soFar?.(run));
-    const whole = (figure: Figure) => runs.map((_, at) => documents[at] && figureOf(documents[at], figure.path, port));
-    const shown = this.figures.filter((figure) => documents.length === 0 || documents[own] === undefined || whole(figure)[own] !== undefined);
+    const { name: port = "", measure = "" } = runs[own]?.port ?? {};
+    const document = documents[own];
+    const whole = ({ path }: Figure) => document && figureOf(document, path, port);
+    const shown = this.figures.filter((figure) => document === undefined || whole(figure) !== undefined);
+    const mark = (figure: Figure) => (better(figure) === own ? " ▲" : "");
+    const run = this.run;
     const warmup = this.run?.scenario.warmup ?? 0;
     const rows: [string, (figure: Figure) => string][] = [
-      ["0 s to now", (figure) => cell(figure, soFar(figure), own, figure.soFar === undefined ? "at the end" : undefined)],
-      [`${warmup > 0 ? span(warmup) : "0 s"} to the end`, (figure) => cell(figure, whole(figure), own, documents[own] ? undefined : "…")],
+      ["0 s to now", (figure) => written(figure.unit, run && figure.soFar?.(run), measure)],
+      [`${warmup > 0 ? span(warmup) : "0 s"} to the end`, (figure) => (document ? written(figure.unit, whole(figure), measure) + mark(figure) : "…")],
+      ...(shown.some(({ promise }) => promise !== undefined)
+        ? [["promised", ({ unit, promise }) => (promise === undefined ? "" : written(unit, promise, measure))] satisfies [string, (figure: Figure) => string]]
+        : []),
     ];
     const text = JSON.stringify([shown.map(({ label }) => label), rows.map(([name, of]) => [name, shown.map(of)])]);
     if (this.table.dataset["text"] === text) return;
     this.table.dataset["text"] = text;
-    this.table.replaceChildren(line("th", ["▲ is better", ...shown.map(({ label }) => label)]), ...rows.map(([name, of]) => line("td", [name, ...shown.map(of)])));
+    this.scored = rows.map(([name, of]) => `${name}: ${shown.map((figure) => `${figure.label} ${of(figure)}`).join(", ")}`);
+    this.table.replaceChildren(line("th", [shown.some((figure) => better(figure) !== undefined) ? "▲ is better" : "", ...shown.map(({ label }) => label)]), ...rows.map(([name, of]) => line("td", [name, ...shown.map(of)])));
   }
 
   /** What the engine has found about the loss of the frame that is followed. */
@@ -278,7 +290,7 @@ export class Panel {
     item.dataset["time"] = String(time);
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = `${instant(time)} ${run.flowName(circuit)}, frame ${frame}, unit ${index}: ${run.scenario.reasons[reason]}`;
+    button.textContent = `${instant(time)} ${run.flowName(circuit)}, frame ${frame + 1}, unit ${index}: ${run.scenario.reasons[reason]}`;
     button.title = run.scenario.meanings[reason] ?? "";
     button.onclick = () => this.followFrame(run, drop);
     item.append(button);
@@ -293,6 +305,18 @@ function framesOf(run: Run): Frame[] {
     if (!frames.some((other) => other.circuit === circuit && other.frame === frame)) frames.push({ circuit, frame });
   }
   return frames;
+}
+
+/** The signs that the strip of a run can have, beside the colours of flows. */
+function signs({ port, scenario }: Run): string {
+  const marks = JSON.stringify(scenario.policies).includes('"mark"');
+  return [
+    "head of the queue at the top left",
+    "colour: flow",
+    ...(port.cells ? ["hatched: frame broken", "notch: frame's end"] : []),
+    ...(marks ? ["dot: mark"] : []),
+    ...(scenario.thresholds.length > 0 ? ["line: threshold"] : []),
+  ].join(" · ");
 }
 
 /** The policies beside the admission policy. */
@@ -316,13 +340,6 @@ function rest({ scenario: { flows, listed, passing } }: Run): HTMLElement {
   const item = document.createElement("em");
   item.textContent = flows.length > listed.length ? `the first ${listed.length} of ${passing.length < flows.length ? `${count(passing.length)} flows here, ` : ""}${count(flows.length)} flows` : "";
   return item;
-}
-
-/** A figure of one run, with a mark if it wins. */
-function cell(figure: Figure, values: (number | undefined)[], own: number, instead?: string): string {
-  if (instead !== undefined) return instead;
-  const value = written(figure.unit, values[own]);
-  return values.length > 1 && winner(figure, values) === own ? `${value} ▲` : value;
 }
 
 function line(kind: "th" | "td", cells: string[]): HTMLTableRowElement {

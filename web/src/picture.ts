@@ -1,5 +1,6 @@
 // Everything on the screen as one picture: each run with its strip, then the charts, then the commands that repeat the runs.
 
+import { colour } from "./flow";
 import type { Inks } from "./ink";
 import type { Motion } from "./motion";
 import { CanvasPen, type Pen, SvgPen } from "./pen";
@@ -14,7 +15,8 @@ export interface Shot {
   /** What each run does. */
   labels: string[];
   motions: Motion[];
-  facts: string[];
+  /** What holds in each run, and its score: a line each. */
+  facts: string[][];
   commands: string[];
   inks: Inks;
   /** The instant, on the clock of the run. */
@@ -52,7 +54,7 @@ export function png(shot: Shot): Promise<Blob> {
 }
 
 function height(shot: Shot): number {
-  const texts = [...shot.facts.map(wrapped), ...shot.commands.map(wrapped)].flat().length;
+  const texts = [...shot.facts.flat(), ...shot.commands].flatMap(wrapped).length;
   const rows = Math.ceil(shown(shot).length / 2);
   return 2 * PAD + 2 * LINE + shot.runs.length * (strip(shot) + LINE) + texts * LINE + rows * CHART + LINE;
 }
@@ -83,11 +85,13 @@ function draw(pen: Pen, shot: Shot): void {
   };
   if (shot.title) say(`${shot.title}, ${instant(shot.now)}`, 15);
   runs.forEach((run, at) => {
-    say(`${"AB"[at]}  ${shot.labels[at]}, port ${run.port.name}`, 14);
+    pen.rect(PAD, y - LINE + 4, 6, LINE, colour(at === 0 ? 0 : 5)); // as its line in the charts
+    pen.text(PAD + 12, y, `${"AB"[at]}  ${shot.labels[at]}, port ${run.port.name}`, inks.text, "start", 14);
+    y += LINE;
     const motion = shot.motions[at];
     if (motion) new Strip(shifted(pen, PAD, y - LINE + 4), run, inks, wide - 2 * PAD, tall).draw(motion, SETTLED);
     y += tall;
-    if (shot.facts[at]) say(shot.facts[at]);
+    shot.facts[at]?.forEach((fact) => say(fact));
   });
   shown(shot).forEach((each, at) => {
     const x = PAD + (at % 2) * (wide / 2 - PAD / 2);

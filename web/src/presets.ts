@@ -1,7 +1,7 @@
 // What the page offers to open: experiments whose outcome is known, and what `pushout lab` has put into it.
 
 import type { ScenarioText } from "./protocol";
-import type { Figure } from "./score";
+import type { Figure, OverSeeds } from "./score";
 
 /** One thing that the reader changes in the sentence: an override of run B, or of the run of this number. */
 export interface Control {
@@ -18,12 +18,11 @@ export interface Lesson {
   answer: string;
 }
 
-/** A figure over several seeds: the means of both runs, each with half of its 95 % interval. */
-export interface OverSeeds {
-  path: string;
-  seeds: number;
-  a: [number, number];
-  b: [number, number];
+/** Both runs without what the sentence names as the cause: the figure that the question asks for must not differ then. */
+export interface Counter extends Omit<OverSeeds, "path" | "seeds"> {
+  text: string;
+  /** Overrides that take the cause away. */
+  sets: string[];
 }
 
 /** A policy in Python, translated: its override, and `PLACE=FILE.py`. */
@@ -49,6 +48,7 @@ export interface Preset {
   score?: (string | Figure)[];
   /** What many seeds say, as `pushout run` gives it. */
   outcome?: OverSeeds;
+  counter?: Counter;
   /** What was printed, and where. */
   printed?: { study: string; text: string };
   file: string;
@@ -67,9 +67,9 @@ export interface Preset {
   isCarried?: boolean;
 }
 
-/** A scenario that a link carries. */
-export function carried(name: string, text: string, runs: string[][]): Preset {
-  return { name, title: name, look: "", file: name, text, runs, isCarried: true };
+/** A scenario that a link carries, or that the reader has brought from a file. */
+export function carried(name: string, text: string, runs: string[][], file = name): Preset {
+  return { name, title: name, look: "", file, text, runs, isCarried: true };
 }
 
 function within<T>(id: string): T {
@@ -81,6 +81,24 @@ export function presets(): Preset[] {
   const texts = within<Record<string, string>>("texts");
   const own = within<Preset[]>("presets").map((preset) => ({ ...preset, text: texts[preset.file] ?? "" }));
   return [...within<Preset[]>("given").map((preset) => ({ ...preset, isCarried: true })), ...own];
+}
+
+/** Seconds of watching after which a figure of a preset is taken, unless it says when. */
+export const WATCHED = 6;
+
+/** Simulated seconds at which a preset shows something; `pace` is how many pass in a second where it does not say so. */
+export function seen({ figure, from = 0, pace: own }: Preset, pace = 0): number {
+  return figure ?? from + WATCHED * (own ?? pace);
+}
+
+/** Whether these are the runs whose outcome a preset has. */
+export function isAsGiven({ runs }: Preset, sets: string[][]): boolean {
+  return JSON.stringify(runs) === JSON.stringify(sets);
+}
+
+/** The overrides of both runs without the cause. */
+export function countered({ runs, counter }: Preset): string[][] {
+  return runs.map((own) => [...own, ...(counter?.sets ?? [])]);
 }
 
 /** The overrides of each run with another value of the control. */

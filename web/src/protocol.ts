@@ -27,6 +27,8 @@ export interface Scenario {
   warmup: number;
   ports: Port[];
   port: number;
+  /** What the line of the port in view can carry in equal parts of the run, in bits per second, if its rate changes. */
+  course: number[] | null;
   thresholds: [string, number][];
   flows: string[];
   /** The flows with figures over time, by their numbers: all, or of many the first that pass the port. */

@@ -2,9 +2,10 @@
 
 import type { Client } from "./client";
 import type { Run } from "./run";
-import { count, rate, span } from "./words";
+import { count, octets, rate, span } from "./words";
 
-type Unit = "time" | "rate" | "count" | "share" | "ratio";
+/** `room` is counted as the port counts its buffer. */
+type Unit = "time" | "rate" | "count" | "room" | "share" | "ratio";
 
 export interface Figure {
   label: string;
@@ -12,13 +13,22 @@ export interface Figure {
   path: string;
   unit: Unit;
   better?: "higher" | "lower";
+  /** What is promised: the nearer one is better. */
+  promise?: number;
   soFar?(run: Run): number | undefined;
 }
 
-export type Document = Record<string, unknown>;
+/** A figure over several seeds: the means of both runs, each with half of its 95 % interval. */
+export interface OverSeeds {
+  path: string;
+  seeds: number;
+  a: [number, number];
+  b: [number, number];
+  /** Of each seed's two runs. */
+  difference: [number, number];
+}
 
-/** A difference below this share of the larger value makes no winner. */
-const LEAST = 0.005;
+export type Document = Record<string, unknown>;
 
 const sum = (values: number[]) => values.reduce((all, value) => all + value, 0);
 
@@ -43,7 +53,7 @@ const FIGURES: Record<string, Figure> = {
   queue: {
     label: "mean queue",
     path: "ports.PORT.occupancy_mean",
-    unit: "count",
+    unit: "room",
     better: "lower",
     soFar: ({ rows, now }) => mean(rows.filter(({ time }) => time <= now).map(({ occupancy }) => occupancy)),
   },
@@ -78,26 +88,45 @@ export function figureOf(document: Document, path: string, port: string): number
   return typeof place === "object" && place !== null ? sum(Object.values(place).filter((value) => typeof value === "number")) : undefined;
 }
 
-/** The winner, 0 or 1, if two values differ enough. */
-export function winner({ better }: Figure, [a, b]: (number | undefined)[]): number | undefined {
-  if (better === undefined || a === undefined || b === undefined) return undefined;
-  if (Math.abs(a - b) <= LEAST * Math.max(Math.abs(a), Math.abs(b))) return undefined;
-  return a > b === (better === "higher") ? 0 : 1;
+/** Whether a path of a document is the one that an outcome is about. */
+function isAsked({ path }: Figure, outcome: OverSeeds): boolean {
+  return path === outcome.path || path.replace(/^ports\.PORT\./, "") === outcome.path.replace(/^ports\.[^.]+\./, "");
 }
 
-export function written(unit: Unit, value: number | undefined): string {
+/** The figure that the question of a preset asks for. */
+export function askedFigure({ outcome, score }: { outcome?: OverSeeds; score?: (string | Figure)[] }): Figure | undefined {
+  return outcome && figures(score).find((figure) => isAsked(figure, outcome));
+}
+
+/** The better run, 0 or 1, in the figure that the question asks for, if many seeds agree. */
+export function winner(figure: Figure, outcome: OverSeeds | undefined): number | undefined {
+  if (!outcome || !isAsked(figure, outcome)) return undefined;
+  const { a: [a], b: [b], difference: [mean, half] } = outcome;
+  if (Math.abs(mean) <= half) return undefined;
+  const { better, promise } = figure;
+  if (promise !== undefined) return Math.abs(a - promise) < Math.abs(b - promise) ? 0 : 1;
+  return better && (a > b === (better === "higher") ? 0 : 1);
+}
+
+/** A value with its unit; `measure` is what the port counts in. */
+export function written(unit: Unit, value: number | undefined, measure: string): string {
   if (value === undefined) return "–";
   if (unit === "time") return span(value * 1e12);
   if (unit === "rate") return rate(value);
   if (unit === "share") return `${Number((100 * value).toFixed(1))} %`;
-  return unit === "count" ? count(Number(value.toFixed(value < 100 ? 1 : 0))) : value.toFixed(3);
+  if (unit === "ratio") return value.toFixed(3);
+  if (unit === "room" && measure === "bytes") return octets(value);
+  const counted = count(Number(value.toFixed(value < 100 ? 1 : 0)));
+  return unit === "room" ? `${counted} ${measure}` : counted;
 }
 
 /** A mean with half of its interval, both in the unit that suits the mean: 25.74 ± 0.73 ms. */
-export function interval(unit: Unit, mean: number, half: number): string {
-  if (unit !== "time" || mean <= 0) return `${written(unit, mean)} ± ${written(unit, half)}`;
-  const [shown, size] = span(mean * 1e12).split(" ") as [string, string];
-  return `${shown} ± ${Number(((half * Number(shown)) / mean).toPrecision(2))} ${size}`;
+export function interval(unit: Unit, mean: number, half: number, measure: string): string {
+  const shown = written(unit, mean, measure);
+  const [, digits, size] = /^([\d.,]+) (\S+)$/.exec(shown) ?? [];
+  if (digits === undefined || size === undefined || mean <= 0) return `${shown} ± ${written(unit, half, measure)}`;
+  const scale = Number(digits.replaceAll(",", "")) / mean;
+  return `${digits} ± ${Number((half * scale).toPrecision(2))} ${size}`;
 }
 
 /** Documents of whole runs, from an engine of their own that ends with the next experiment. */

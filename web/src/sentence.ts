@@ -1,7 +1,7 @@
 // What the reader is told before the runs: the sentence with its control, and a lesson's question with guesses.
 
 import { type Preset, controlled, plain, valueOf } from "./presets";
-import { figures, interval } from "./score";
+import { type OverSeeds, askedFigure, interval } from "./score";
 
 /** Write the sentence of a preset; `change` gets the overrides with the value that the reader chooses. */
 export function sentence(place: HTMLElement, preset: Preset, sets: string[][], change: (sets: string[][]) => void): void {
@@ -21,12 +21,21 @@ export function sentence(place: HTMLElement, preset: Preset, sets: string[][], c
   place.replaceChildren(parts[0] ?? "", select, parts.slice(1).join(""));
 }
 
-/** What many seeds say about a figure of the score. */
-export function outcome({ outcome, score }: Preset): string {
-  const figure = figures(score).find(({ path }) => path.replace(/PORT/, "") === outcome?.path.replace(/^(ports\.)[^.]+/, "$1") || path === outcome?.path);
-  if (!outcome || !figure) return "";
-  const each = ([mean, half]: [number, number]) => interval(figure.unit, mean, half);
-  return `Mean of ${outcome.seeds} seeds: ${figure.label} ${each(outcome.a)} (A), ${each(outcome.b)} (B).`;
+/** What many seeds say about the figure that the question asks for; `measure` is what the port counts in. */
+export function outcome(preset: Preset, measure: string): string {
+  return preset.outcome ? means(preset, preset.outcome, measure) : "";
+}
+
+/** What becomes of it without the cause. */
+export function counterRun(preset: Preset, measure: string): string {
+  return preset.counter ? `Without the cause: ${preset.counter.text} ${means(preset, preset.counter, measure)}` : "";
+}
+
+function means(preset: Preset, { a, b }: Pick<OverSeeds, "a" | "b">, measure: string): string {
+  const figure = askedFigure(preset);
+  if (!preset.outcome || !figure) return "";
+  const each = ([mean, half]: [number, number]) => interval(figure.unit, mean, half, measure);
+  return `Mean of ${preset.outcome.seeds} seeds: ${figure.label} ${each(a)} (A), ${each(b)} (B).`;
 }
 
 /** Ask a lesson's question; `go` starts the runs after the guess. */

@@ -128,7 +128,8 @@ function element(kind: string, values: Record<string, string | number>): SVGElem
 
 /** The words at the line of the port: its rate and, where the box is a memory of several ports, below it its name. */
 function line({ port, scenario }: Run): string[] {
-  return scenario.memory ? [rate(port.rate), port.name] : [rate(port.rate)];
+  const carries = `${scenario.course ? "at most " : ""}${rate(port.rate)}`;
+  return scenario.memory ? [carries, port.name] : [carries];
 }
 
 function text(x: number, y: number, words: string, anchor: string): SVGElement {

@@ -18,6 +18,8 @@ const [LEFT, ABOVE, BELOW] = [30, 18, 32];
 const APART = 4;
 /** Pixels for a word below the strip. */
 const WORD = 120;
+/** Pixels of a letter of it. */
+const LETTER = 6.5;
 
 export class Strip {
   private readonly place: Layout;
@@ -146,13 +148,16 @@ export class Strip {
       const key = `${Math.min(last, Math.floor(this.at(flight.place).x / WORD))} ${word}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
-    const rows = new Map<string, number>();
-    for (const [key, many] of counts) {
+    const ends = [0, 0]; // of the two lines of words, in pixels
+    const sorted = [...counts].sort(([a], [b]) => parseInt(a, 10) - parseInt(b, 10));
+    for (const [key, many] of sorted) {
       const [slot = "0", ...word] = key.split(" ");
-      const row = rows.get(slot) ?? 0;
-      rows.set(slot, row + 1);
-      if (row > 1) continue;
-      this.pen.text(Math.max(2, Number(slot) * WORD), this.bottom() + 28 - 12 * row, `${word.join(" ")}${many > 1 ? ` × ${many}` : ""}`, this.inks.text);
+      const text = `${word.join(" ")}${many > 1 ? ` × ${many}` : ""}`;
+      const row = (ends[0] ?? 0) <= (ends[1] ?? 0) || (ends[0] ?? 0) <= Number(slot) * WORD ? 0 : 1;
+      const x = Math.max(2, Number(slot) * WORD, ends[row] ?? 0);
+      if (x + LETTER * text.length > LEFT + this.place.width && x > 2) continue; // no room: the list has it
+      this.pen.text(x, this.bottom() + 28 - 12 * row, text, this.inks.text);
+      ends[row] = x + LETTER * text.length + 10;
     }
   }
 

@@ -1,5 +1,7 @@
 // On a narrow screen one run is in view: a swipe or a button shows the other one.
 
+import { words } from "./write";
+
 export class Swipe {
   private readonly buttons: HTMLButtonElement[] = [];
 
@@ -14,7 +16,7 @@ export class Swipe {
   /** Runs have been opened, of which these words say what each does. */
   open(labels: string[]): void {
     const texts = labels.map((label, at) => `${"AB"[at]} ${label}`);
-    if (this.buttons.map(({ textContent }) => textContent).join("\n") !== texts.join("\n")) {
+    if (this.buttons.map(({ firstChild }) => firstChild?.textContent).join("\n") !== texts.join("\n")) {
       this.buttons.splice(0, this.buttons.length, ...texts.map((text, at) => this.button(text, at)));
       this.place.replaceChildren(...this.buttons);
       this.place.hidden = texts.length < 2;
@@ -22,10 +24,18 @@ export class Swipe {
     this.mark();
   }
 
+  /** Write a figure of each run below its name, so that both are in view. */
+  score(texts: string[]): void {
+    this.buttons.forEach((button, at) => {
+      const place = button.lastElementChild;
+      if (place) words(place, texts[at] ?? "");
+    });
+  }
+
   private button(text: string, at: number): HTMLButtonElement {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = text;
+    button.append(text, document.createElement("small"));
     button.onclick = () => this.runs.scrollTo({ left: at * this.runs.clientWidth });
     return button;
   }

@@ -6,6 +6,8 @@ export const NOTICE = 300;
 const TRIAL = 700;
 /** The longest work, in milliseconds, that starts without a question. */
 const UNASKED = 2000;
+/** Picoseconds of the first part of a long way, in which even a run that is sampled all the time does little. */
+const FIRST = 1e5;
 /** Milliseconds for one request of a long way, so that it can be cancelled and shows progress. */
 const SLICE = 60;
 
@@ -83,7 +85,7 @@ export class Task {
    * task has reached its aim before.
    */
   async slices(from: number, to: number, step: (until: number) => Promise<boolean>): Promise<void> {
-    let [now, part] = [from, (to - from) / 1024];
+    let [now, part] = [from, Math.min(FIRST, (to - from) / 1024)];
     while (now < to) {
       this.check();
       const [next, before] = [Math.min(to, now + part), performance.now()];

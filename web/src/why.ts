@@ -67,7 +67,7 @@ export function without({ flow, number }: Decision, port: string, losses: string
 /** The frame that the last override refuses, in words. */
 export function refused(sets: string[] = []): string | undefined {
   const found = /^loss=\[.*\{ link = "[^"]*", flow = "([^"]*)", frames = \[(\d+)\] \}\]$/.exec(sets.at(-1) ?? "");
-  return found ? `without frame ${Number(found[2]) - 1} of ${found[1]}` : undefined;
+  return found ? `without frame ${found[2]} of ${found[1]}` : undefined;
 }
 
 /** What the engine has found so far, with a button for each of the best decisions, and one that tries earlier ones. */
@@ -81,7 +81,7 @@ export function answer(place: HTMLElement, why: Search, ask: (decision: Decision
       : `${count(saves.length)} of ${which} would have saved it (outlined in the strip). What if the port had refused`;
   const buttons = best(why).map((decision) =>
     button(
-      `frame ${decision.number - 1} of ${decision.flow} at ${instant(picoseconds(decision.time_s))}: ${count(decision.losses)} losses, not ${count(losses)}`,
+      `frame ${decision.number} of ${decision.flow} at ${instant(picoseconds(decision.time_s))}: ${count(decision.losses)} losses, not ${count(losses)}`,
       () => ask(decision),
     ),
   );

@@ -35,6 +35,13 @@ export function count(value: number): string {
   return value.toLocaleString("en-GB");
 }
 
+/** Octets in a unit that suits them: 87.8 kB. */
+export function octets(value: number): string {
+  const units: [number, string][] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]];
+  const [size, unit] = units.find(([size]) => value >= size) ?? [1, "bytes"];
+  return `${Number((value / size).toPrecision(3))} ${unit}`;
+}
+
 /** A rate in a unit that suits it: 12.5 Mb/s. */
 export function rate(bitsPerSecond: number): string {
   const units: [number, string][] = [[1e9, "Gb/s"], [1e6, "Mb/s"], [1e3, "kb/s"]];

@@ -2,15 +2,19 @@
 // ENGINE is the module. SEEDS=all runs all seeds of every outcome, which takes minutes.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { experiments, scenario } from "../presets.mjs";
 import { engine } from "./engine.mjs";
+import { part } from "./part.mjs";
 
 const PICOSECONDS = 1e12;
 /** Seconds of watching: to the first difference, to the first event, and before the first difference. */
 const [DIFFERENCE, EVENT, BEFORE] = [3, 8, 1];
 /** Experiments whose outcome is measured again in every test. */
 const QUICK = new Set(["marks", "incast", "random"]);
+/** Without its cause, at most this part of an outcome remains. */
+const REMAINS = 4;
 
 const own = experiments().filter(({ lesson }) => !lesson);
 
@@ -66,16 +70,72 @@ for (const preset of own) {
     const [mean, half] = outcome.difference;
     assert.ok(Math.abs(mean) > half, `${mean} ± ${half}`);
     if (!QUICK.has(name) && process.env.SEEDS !== "all") return;
-    const { asked, text } = await opened(preset);
-    const seeds = Array.from({ length: outcome.seeds }, (_, at) => String(at + 1));
-    const [a, b] = runs.map((sets) => seeds.map((seed) => figure(asked({ do: "run", ...text, sets, seed }), outcome.path)));
-    for (const [values, [mean, half]] of [[a, outcome.a], [b, outcome.b], [a.map((value, at) => b[at] - value), outcome.difference]]) {
-      const [found, interval] = meanOf(values);
-      isWritten(found, mean);
-      isWritten(interval, half);
-    }
+    await measured(preset, runs, outcome);
+  });
+
+  test(`${name} has a counter-run: without the cause that it names, its outcome is gone`, { timeout: 600_000 }, async () => {
+    const { text, sets, difference } = preset.counter;
+    assert.ok(text.endsWith(".") && sets.length > 0);
+    assert.ok(Math.abs(difference[0]) <= Math.abs(outcome.difference[0]) / REMAINS, `${difference[0]} of ${outcome.difference[0]}`);
+    const without = runs.map((own) => [...own, ...sets]);
+    const { asked, text: own } = await opened({ ...preset, runs: without });
+    const [a, b] = without.map((sets) => asked({ do: "toml", ...own, sets }).text);
+    assert.notEqual(a, b, "the two runs still differ in what they compare");
+    if (QUICK.has(name) || process.env.SEEDS === "all") await measured(preset, without, preset.counter);
   });
 }
+
+const pushout = process.env.PUSHOUT;
+const root = new URL("../..", import.meta.url);
+
+test("every printed command does what it says", { skip: pushout ? false : "PUSHOUT names no command", timeout: 600_000 }, async () => {
+  const { command } = await part("files");
+  for (const preset of own) {
+    for (const sets of preset.runs) {
+      const line = command(preset, [...sets, "duration=20 ms", "warmup=0 s"]).replace(/^pushout/, '"$PUSHOUT"');
+      const { status, stderr } = spawnSync("sh", ["-c", line], { cwd: root, encoding: "utf8" });
+      assert.equal(status, 0, `${line}\n${stderr}`);
+    }
+  }
+});
+
+/** Many seeds give these means, intervals and differences. */
+async function measured(preset, runs, written) {
+  const { asked, text } = await opened(preset);
+  const { seeds: count, path } = preset.outcome;
+  const seeds = Array.from({ length: count }, (_, at) => String(at + 1));
+  const [a, b] = runs.map((sets) => seeds.map((seed) => figure(asked({ do: "run", ...text, sets, seed }), path)));
+  for (const [values, [mean, half]] of [[a, written.a], [b, written.b], [a.map((value, at) => b[at] - value), written.difference]]) {
+    const [found, interval] = meanOf(values);
+    isWritten(found, mean);
+    isWritten(interval, half);
+  }
+}
+
+test("most of the ten flows lose packets in the round trip in which slow start fills the buffer, in both runs", async () => {
+  const { asked } = await opened(own.find(({ name }) => name === "together"));
+  for (const handle of [1, 2]) {
+    const { time } = asked({ do: "when", handle, event: "drop" });
+    const hit = new Set();
+    for (const to of [time, time + 0.04 * PICOSECONDS]) { // the round trip with a full buffer
+      const { records } = asked({ do: "go", handle, to, have: 1e9 });
+      for (let at = 0; at < records.length; at += 7) if (records[at + 1] > 1) hit.add(records[at + 2]);
+    }
+    assert.ok(hit.size > 5, `${hit.size} flows in run ${handle}`);
+  }
+});
+
+test("the line that changes has its rate over the run, and others have none", async () => {
+  const preset = own.find(({ name }) => name === "cellular");
+  const ask = await engine();
+  const open = (file, sets, port) => JSON.parse(ask({ do: "open", text: scenario(file), name: file, sets, port })).scenario;
+  const { course } = open("cellular", preset.runs[0], "radio");
+  assert.equal(course.length, 400);
+  const mean = course.reduce((sum, rate) => sum + rate, 0) / course.length;
+  assert.ok(mean > 10e6 && mean < 20e6, `${mean} b/s`);
+  assert.ok(Math.max(...course) < 21.5e6 && Math.min(...course) < 3e6);
+  assert.equal(open("lan", [], undefined).course, null);
+});
 
 /** The first instant at which a picture shows a stopped line, in steps of 100 µs. */
 function firstPause(asked, handle, from, until) {

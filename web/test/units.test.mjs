@@ -1,22 +1,8 @@
 // Parts of the page without a browser: figures on a common axis of time, lengths of the engine, winners, slow motion.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-
-const folder = mkdtempSync(join(tmpdir(), "lab-"));
-after(() => rmSync(folder, { recursive: true }));
-
-/** A module of the page, for this test. */
-async function part(name) {
-  const outfile = join(folder, `${name}.mjs`);
-  await build({ entryPoints: [new URL(`../src/${name}.ts`, import.meta.url).pathname], bundle: true, format: "esm", outfile, logLevel: "error" });
-  return import(pathToFileURL(outfile).href);
-}
+import { test } from "node:test";
+import { part } from "./part.mjs";
 
 const rows = (every, count) => Array.from({ length: count }, (_, at) => ({ time: at * every * 1e12, occupancy: at }));
 
@@ -36,20 +22,43 @@ test("lengths of the engine from 2 GiB on are not negative", async () => {
   assert.equal(unsigned(12), 12);
 });
 
-test("a winner is better by more than half a percent", async () => {
+test("a run is better only in the figure that was asked for, and only if the seeds agree", async () => {
   const { figures, figureOf, jain, winner } = await part("score");
-  const [lost, goodput] = figures(["lost", "goodput"]);
-  assert.equal(winner(lost, [10, 0]), 1);
-  assert.equal(winner(goodput, [10, 0]), 0);
-  assert.equal(winner(goodput, [1000, 1004]), undefined);
-  assert.equal(winner(lost, [0, 0]), undefined);
-  assert.equal(winner(lost, [undefined, 1]), undefined);
+  const [lost, goodput, marked] = figures(["lost", "goodput", "marked"]);
+  const outcome = (path, a, b, difference) => ({ path, seeds: 10, a, b, difference });
+  const losses = outcome("ports.in.lost", [10, 1], [0, 0], [-10, 1]);
+  assert.equal(winner(lost, losses), 1);
+  assert.equal(winner(goodput, losses), undefined, "the question does not ask for it");
+  assert.equal(winner(lost, undefined), undefined, "no seeds");
+  assert.equal(winner(lost, outcome("ports.in.lost", [10, 9], [5, 9], [-5, 6])), undefined, "the seeds do not agree");
+  assert.equal(winner(goodput, outcome("summary.goodput_bps", [10, 1], [0, 1], [-10, 1])), 0);
+  assert.equal(winner(marked, outcome("ports.in.marked", [10, 1], [0, 1], [-10, 1])), undefined, "more marks are neither better nor worse");
+  const promised = { label: "stream", path: "flows.a.goodput_bps", unit: "rate", promise: 8 };
+  assert.equal(winner(promised, outcome("flows.a.goodput_bps", [7, 1], [12, 1], [5, 1])), 0, "the nearer one");
   const document = { ports: [{ name: "a.b", lost: { early: 2, overflow: 3 } }], summary: { goodput_ratio: 0.5 } };
   assert.equal(figureOf({ ports: [{ name: "in", lost: { early: 2, overflow: 3 } }] }, "ports.PORT.lost", "in"), 5);
   assert.equal(figureOf(document, "summary.goodput_ratio", "in"), 0.5);
   assert.equal(figureOf(document, "ports.PORT.lost", "in"), undefined);
   assert.equal(jain([1, 1, 1, 1]), 1);
   assert.equal(jain([1, 0, 0, 0]), 0.25);
+});
+
+test("figures have units, and an interval has that of its mean", async () => {
+  const { interval, written } = await part("score");
+  assert.equal(written("room", 87_773, "bytes"), "87.8 kB");
+  assert.equal(written("room", 5076, "cells"), "5,076 cells");
+  assert.equal(written("count", undefined, "bytes"), "–");
+  assert.equal(interval("room", 101_800, 2994, "bytes"), "102 ± 3 kB");
+  assert.equal(interval("time", 0.2147, 9.135e-5, "bytes"), "214.7 ± 0.091 ms");
+  assert.equal(interval("rate", 12e6, 1.2e6, "bytes"), "12 ± 1.2 Mb/s");
+  assert.equal(interval("count", 0, 0, "cells"), "0 ± 0");
+});
+
+test("a command names a scenario that is not shipped by its file", async () => {
+  const { command } = await part("files");
+  assert.equal(command({ file: "lan" }, ["duration=1 s"]), "pushout run lan --set 'duration=1 s'");
+  assert.equal(command({ file: "studies/003-gfr/gfr" }, []), "pushout run studies/003-gfr/gfr.toml");
+  assert.equal(command({ file: "uplink.toml" }, ["seed=7"]), "pushout run uplink.toml --seed 7");
 });
 
 test("time is slow after an event, then fast, and slow again only after a while", async () => {
@@ -65,6 +74,7 @@ test("time is slow after an event, then fast, and slow again only after a while"
   assert.equal(pace.at(2000), pace.base, "another event follows too soon");
   pace.see(10, 4400);
   assert.ok(pace.isSlow(4500));
+  assert.ok(pace.at(9000, true) > 4 * pace.base, "an empty buffer passes quickly");
 });
 
 test("a task with a limit asks when its estimate is above two seconds, and a cancelled one stops", async () => {

@@ -51,6 +51,9 @@ export function withGiven(offers) {
   });
 }
 
+/** Where the page is, as a file or behind a server. */
+export const address = (from = "file") => (from === "http" ? `http://127.0.0.1:${server.address().port}/lab.html` : pathToFileURL(process.env.LAB).href);
+
 /**
  * The page at this size, ready, with what the console has said; `prepare` gets it before it loads. It rests, with its drawer
  * open, unless `as` says that it stays as a reader finds it.
@@ -61,8 +64,7 @@ export async function open(size, { hash = "", from = "file", prepare = () => {},
   page.on("console", (message) => said.push(message.text()));
   page.on("pageerror", (error) => said.push(String(error)));
   await prepare(page);
-  const address = from === "http" ? `http://127.0.0.1:${server.address().port}/lab.html` : pathToFileURL(process.env.LAB).href;
-  await page.goto(address + hash);
+  await page.goto(address(from) + hash);
   await page.waitForSelector("html[data-ready]", { timeout: 120_000 });
   if (as !== "found") await allow(page);
   if (as === "rest") await rest(page);

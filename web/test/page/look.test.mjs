@@ -28,7 +28,8 @@ describe("the look of the page", { skip }, () => {
       assert.ok((await page.locator("#look").evaluate((place) => place.textContent)).startsWith(look.split("{control}")[0]));
       assert.match(await text(page, "#outcome"), /^Mean of 10 seeds: .+ ± .+ \(A\), .+ ± .+ \(B\)\.$/);
       assert.equal((await page.locator("#printed").textContent()).includes("In print"), printed !== undefined);
-      await page.waitForFunction(() => [...document.querySelectorAll(".score tr:last-child td")].some((cell) => /\d.* ▲/.test(cell.textContent)), undefined, { timeout: 60_000 });
+      await page.waitForFunction(() => [...document.querySelectorAll(".score td")].some((cell) => /\d.* ▲/.test(cell.textContent)), undefined, { timeout: 60_000 });
+      assert.equal(await page.locator(".score .wins").count(), 1, "▲ stands at one figure, the one that the question asks for");
       const height = await page.evaluate(() => document.getElementById("more").getBoundingClientRect().bottom);
       assert.ok(height <= 800, `the page is ${height} pixels tall`);
       assert.deepEqual(said, []);
@@ -93,8 +94,9 @@ describe("the look of the page", { skip }, () => {
     await page.close();
   });
 
-  test("where motion is not wanted, play makes a step and nothing moves", async () => {
-    const { page } = await open("wide", { reducedMotion: "reduce", hash: "#small-buffer" });
+  test("where motion is not wanted, the page opens where something is seen, play makes a step and nothing moves", async () => {
+    const { page } = await open("wide", { reducedMotion: "reduce", hash: "#marks" });
+    assert.ok(Number(/^([\d,.]+)/.exec((await facts(page))[0])[1].replaceAll(",", "")) > 0, "the buffer is not empty");
     const frames = () =>
       page.evaluate(() => {
         let asked = 0;

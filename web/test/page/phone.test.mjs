@@ -65,6 +65,12 @@ describe("the page on a phone", { skip }, () => {
     await page.close();
   });
 
+  test("the figure that the question asks for is in view for both runs", async () => {
+    const { page } = await open("phone", { hash: "#marks", as: "found" });
+    await page.waitForFunction(() => [...document.querySelectorAll("#which small")].every(({ textContent }) => /^lost here [\d,]+$/.test(textContent)));
+    await page.close();
+  });
+
   test("one run alone has no buttons, and a wide screen has none", async () => {
     const alone = await open("phone", { hash: `#${encodeURIComponent(JSON.stringify([1, "marks", [[]], 0]))}`, as: "found" });
     assert.ok(await alone.page.locator("#which").isHidden());

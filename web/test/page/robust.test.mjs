@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { engine } from "../engine.mjs";
 import { experiments, scenario } from "../../presets.mjs";
-import { click, open, scrub, skip, text, withBrowser } from "./browser.mjs";
+import { address, click, open, scrub, skip, text, withBrowser } from "./browser.mjs";
 
 const link = (...view) => `#${encodeURIComponent(JSON.stringify(view))}`;
 const huge = "9".repeat(400);
@@ -79,6 +79,7 @@ const HOSTILE = {
   "a duration of 10^9 s": [incast("duration=1000000000 s"), undefined],
   "no duration": [incast("duration=0 s"), /duration/],
   "no source": [incast("topology.sources=0"), /sources/],
+  "a sample each picosecond": [link(1, "marks", [["sample=1 ps"], ["sample=1 ps"]], 60e9), undefined],
   "-1 sources": [incast("topology.sources=-1"), /sources/],
   "2^63 sources": [incast("topology.sources=9223372036854775807"), /sources/],
   "1000 sources": [incast("topology.sources=1000"), undefined],
@@ -188,6 +189,19 @@ describe("links that others wrote", { skip }, () => {
     await page.waitForSelector("#work", { state: "hidden" });
     assert.equal(await text(page, "#now"), now);
     await click(page, "unit");
+    await page.close();
+  });
+
+  test("what is chosen while a link opens is shown, not the first experiment and no message", async () => {
+    const { page } = await open("wide", { hash: "#marks" });
+    await page.goto("about:blank");
+    await page.goto(address() + link(1, "incast", [["duration=10 s"], ["duration=10 s"]], 9e12), { waitUntil: "commit" });
+    await page.waitForFunction(() => document.querySelectorAll("#preset option").length > 5);
+    await page.selectOption("#preset", "random");
+    await page.waitForFunction(() => document.querySelector(".panel h2")?.textContent.startsWith("A at random"));
+    await page.waitForSelector("html[data-ready]");
+    assert.equal(await page.locator("#preset").inputValue(), "random");
+    assert.equal(await text(page, "#message"), "");
     await page.close();
   });
 
@@ -323,7 +337,7 @@ describe("why a frame was lost", { skip }, () => {
     const [, flow, frame] = /(\S+), frame (\d+), unit/.exec(await item.innerText());
     await item.click();
     await page.getByRole("button", { name: "Why was this one lost?" }).click();
-    return { flow, frame: Number(frame) + 1 };
+    return { flow, frame: Number(frame) };
   }
 
   /** What the engine answers about the decisions before. */
