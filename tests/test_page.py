@@ -1,14 +1,16 @@
 """Answers as pages: `--html` and `result.html()`."""
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
 import pushout
-from conftest import Typed
+from conftest import ROOT, Typed
 from pushout import shipped
 from pushout.cli import main
 
@@ -168,3 +170,20 @@ def test_the_page_of_a_run_has_its_title_once_and_the_bottleneck_first(tmp_path:
     assert shown.count("Ten TCP sources share one bottleneck") == 1
     rows = re.findall(r"^ *(bottleneck|access\d+) +\d", made.stdout, re.MULTILINE)
     assert rows[0] == "bottleneck" and len(rows) > 1
+
+
+@pytest.mark.skipif(not shipped.PAGE.is_file(), reason="the page of the lab is not built")
+def test_the_page_of_a_run_opens_it_in_the_lab(tmp_path: Path, typed: Typed) -> None:
+    typed(tmp_path, "run", "lan", "--seed", "7", *SHORT, "--html", "out/lan.html", "--lab")
+    (link,) = [each for each in Page((tmp_path / "out" / "lan.html").read_text("utf-8")).links if "lab" in each]
+    page, _, view = link.partition("#")
+    assert (tmp_path / "out" / page).is_file()
+    version, name, sets, _now, _port, text = json.loads(unquote(view))
+    assert (version, name, sets) == (2, "lan", [["duration=0.2 s", "port.bottleneck.buffer=1000 cells", "seed=7"]])
+    assert text == (ROOT / "scenarios" / "lan.toml").read_text("utf-8")
+
+
+def test_a_link_into_the_lab_needs_a_page(tmp_path: Path, typed: Typed) -> None:
+    refused = typed(tmp_path, "run", "lan", "--lab")
+    assert refused.returncode == 2
+    assert "--lab goes with --html FILE" in refused.stderr

@@ -30,8 +30,13 @@ DRAWN = 4
 """Figures of a sweep that a page draws."""
 
 
-def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None, title: str = "") -> str:
-    """The page of an answer; `command` is what was typed for it, `figures` and `title` replace those that it has."""
+def page(
+    result: Tabled, command: str = "", figures: Sequence[Any] | None = None, title: str = "", lab: str = ""
+) -> str:
+    """The page of an answer; `command` is what was typed for it, `figures` and `title` replace those that it has.
+
+    `lab` is an address that opens the run in the lab.
+    """
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -43,6 +48,7 @@ def page(result: Tabled, command: str = "", figures: Sequence[Any] | None = None
         pictures=[(name, width, adaptive(svg)) for name, width, svg in drawn],
         tables=_tables(result),
         command=command,
+        lab=lab,
         facts=list(_facts(result)),
     )
 

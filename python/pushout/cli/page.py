@@ -18,8 +18,10 @@ HTML = click.option(
 )
 
 
-def write_page(file: Path | None, result: "Tabled", figures: list[Any] | None = None, title: str = "") -> None:
-    """Write the page of an answer, if one is wanted."""
+def write_page(
+    file: Path | None, result: "Tabled", figures: list[Any] | None = None, title: str = "", lab: str = ""
+) -> None:
+    """Write the page of an answer, if one is wanted; `lab` is the address that shows the run in the lab."""
     if file is None:
         return
     from pushout.cache import write
@@ -27,7 +29,7 @@ def write_page(file: Path | None, result: "Tabled", figures: list[Any] | None = 
 
     typed = click.get_current_context().find_root().obj or []
     file.parent.mkdir(parents=True, exist_ok=True)
-    write(file, page(result, masked(shlex.join(["pushout", *typed])), figures, title))
+    write(file, page(result, masked(shlex.join(["pushout", *typed])), figures, title, lab))
     tell(f"page: {file}")
 
 

@@ -64,6 +64,12 @@ if TYPE_CHECKING:
     help="Measure queue, losses and throughput over time and draw them: a .png, .svg or .pdf.",
 )
 @HTML
+@click.option(
+    "--lab",
+    "with_lab",
+    is_flag=True,
+    help="Write lab.html beside the page of --html, which opens the run there, unit by unit.",
+)
 @JOBS
 @JSON
 def run(
@@ -74,6 +80,7 @@ def run(
     out: Path | None,
     picture: Path | None,
     html: Path | None,
+    with_lab: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -87,11 +94,14 @@ def run(
     from pushout.simulate import Job
 
     chosen = _trace_kinds(kinds, trace_ports, options["reps"])
+    if with_lab and html is None:
+        raise click.UsageError("--lab goes with --html FILE: write both, or open the scenario by pushout lab")
     with no_sweep(scenario):
         source = scenario_file(scenario)
         asked = Run(source, set=with_policies(source, sets), **options)
         job = Job(source, tuple(asked.set), asked.engine, asked.audit)
         known = job.warnings()
+        link = _link(job, asked.seed) if with_lab else ""
     if chosen and out is None:
         out = Path(default_folder(f"{json.loads(job.explain())['name']}-trace"))
     if out is not None:
@@ -110,7 +120,7 @@ def run(
             result = replicated(job, asked.seed, asked.reps, jobs=asked.jobs, progress=progress, flows=flows)
     warn(warned for warned in result.warnings if warned not in known)
     if planned:
-        _draw(result, planned, picture, html)
+        _draw(result, planned, picture, html, link)
     _finish(result, out, save, as_json=as_json)
 
 
@@ -123,8 +133,17 @@ def _to_measure(job: "Job") -> "Recording":
     return recording(explained, fillable(explained, DEFAULT), (), (), job.sets)
 
 
-def _draw(result: "Replicated", planned: "Recording", file: Path | None, html: Path | None) -> None:
-    """Write the picture of a run, and its page."""
+def _link(job: "Job", seed: int | None) -> str:
+    """Return what follows the address of the lab to show the first replication there."""
+    from pushout import lab, shipped
+
+    if not shipped.PAGE.is_file():
+        raise FileNotFoundError(lab.MISSING)
+    return lab.link(job.source, set=[*job.sets, *([] if seed is None else [f"seed={seed}"])])
+
+
+def _draw(result: "Replicated", planned: "Recording", file: Path | None, html: Path | None, link: str = "") -> None:
+    """Write the picture of a run, and its page, with the lab beside it if the page has a link into it."""
     from pushout.cache import write
     from pushout.picture import figure, request
 
@@ -139,7 +158,12 @@ def _draw(result: "Replicated", planned: "Recording", file: Path | None, html: P
         from pushout.result import Result
 
         untitled = request.draw(runs, wanted._replace(title=""))  # the page has the title itself
-        write_page(html, Result(*result), [untitled], planned.title)
+        write_page(html, Result(*result), [untitled], planned.title, f"lab.html{link}" if link else "")
+        if link:
+            from pushout import lab
+
+            write(html.with_name("lab.html"), lab.page([]).encode())
+            tell(f"lab: {html.with_name('lab.html')}")
 
 
 def _trace_kinds(kinds: str | None, ports: str | None, reps: int) -> list[str]:
