@@ -25,6 +25,20 @@ def test_a_figure_of_the_summary_may_be_named_without_it() -> None:
         result["port.bottleneck.units_in"]
 
 
+def test_a_run_knows_the_names_that_questions_know() -> None:
+    run = pushout.run("tomahawk", set={"duration": "1 ms"})
+    drops = [run[f"memories.chip/1.{which}_drop"] for which in ("lossy", "lossless")]
+    assert drops == [sum(queue["dropped"] for queue in run.document["memories"][0]["queues"]), 0]
+    assert run["memories.chip/1.lost"] == drops[0]
+    assert run["goodput"] == run["goodput_bps"]
+    assert run["ports.access5.loss"] is None or run["ports.access5.loss"] >= 0
+    both = pushout.run("lan", set={"duration": "1 s", "measure.delivery": True}, reps=2)
+    assert both["loss"]["n"] == 2
+    assert both["delay_p99"] == both["summary.delivery_time_p99_s"]
+    with pytest.raises(FigureError, match=r"is there only with `measure.delivery` in the"):
+        pushout.run("lan", set={"duration": "1 ms"})["delay_p99"]
+
+
 def test_a_name_with_a_point_has_quotes() -> None:
     ports = {"ports": [{"name": "access1.back", "units_in": 5}]}
     assert figure(ports, 'ports."access1.back".units_in') == figure(ports, "ports.'access1.back'.units_in") == 5

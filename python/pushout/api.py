@@ -143,7 +143,7 @@ def run(asked: Run) -> Result:
     source, changes = load(asked.scenario), overrides(asked.set)
     job = Job(source, (*_everywhere(asked.policies, source, changes), *changes), asked.engine, asked.audit)
     with shown(asked.progress, "replications" if asked.reps > 1 else "") as told:
-        return Result(*replicated(job, asked.seed, asked.reps, jobs=asked.jobs, progress=told))
+        return Result(*replicated(job, asked.seed, asked.reps, jobs=asked.jobs, progress=told), job)
 
 
 @takes(Trace)

@@ -11,7 +11,10 @@ from pushout.answer.frame import Framed, Tabled
 from pushout.document import REASONS, Document, figure
 from pushout.errors import FigureError, QuestionError
 from pushout.literals import Panel, ThemeName
-from pushout.stats import Interval
+from pushout.names.computed import Scene, in_memories, is_computed, sources, value
+from pushout.names.figures import is_known, path_of
+from pushout.simulate import Job
+from pushout.stats import Interval, interval
 from pushout.trust import headlines
 from pushout.warning import HasWarnings
 
@@ -30,15 +33,37 @@ class Result(HasWarnings, Tabled):
     """As printed by `pushout run --json`; with several replications every figure is `{mean, ci95, n}`."""
     replications: list[Document]
     """The document of each replication, in the order of the seeds."""
+    job: Job | None = None
+    """What was run, for figures that are computed from others."""
 
     def __getitem__(self, path: str) -> Any:
-        """Find a figure such as `ports.bottleneck.occupancy_mean`; `*` gives that of every entry."""
-        return figure(self.document, path)
+        """Find a figure such as `ports.bottleneck.occupancy_mean`; `*` gives that of every entry.
+
+        Names are those of `compare` and `size` as well: `loss`, `delay_p99`, `memories.chip.lossy_drop`.
+        """
+        try:
+            return figure(self.document, path)
+        except FigureError:
+            named = path_of(path)
+            if is_computed(named) and self.job:
+                return self._computed(named, Scene(self.job, {}))
+            if named == path or not is_known(named):
+                raise
+            return figure(self.document, named)
+
+    def _computed(self, path: str, scene: Scene) -> Interval | float | None:
+        """Compute a figure of each replication from others; None where one of them has no value."""
+        path = in_memories(path, [memory["name"] for memory in self.document.get("memories", ())])
+        measured = [{source: figure(one, source) for source in sources(path)} for one in self.replications]
+        values: list[Any] = [value(path, of_one, scene) for of_one in measured]
+        if len(values) == 1 and "seeds" not in self.document:
+            return None if values[0] is None else float(values[0])
+        return interval(values) if None not in values else None
 
     def __contains__(self, path: str) -> bool:
         """Return whether there is a figure at this path."""
         try:
-            figure(self.document, path)
+            self[path]
         except FigureError:
             return False
         return True
