@@ -25,7 +25,7 @@ def test_a_figure_of_the_summary_may_be_named_without_it() -> None:
         result["port.bottleneck.units_in"]
 
 
-def test_a_run_knows_the_names_that_questions_know() -> None:
+def test_a_run_takes_the_names_of_questions() -> None:
     run = pushout.run("tomahawk", set={"duration": "1 ms"})
     drops = [run[f"memories.chip/1.{which}_drop"] for which in ("lossy", "lossless")]
     assert drops == [sum(queue["dropped"] for queue in run.document["memories"][0]["queues"]), 0]
