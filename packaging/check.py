@@ -10,10 +10,10 @@ import sys
 import zipfile
 from pathlib import Path
 
-LIMIT = 5_500_000
+LIMIT = 6_500_000
 """A larger wheel (bytes) has something in it that does not belong there.
 
-The module takes about 2.8 MB without a profile, the page of the lab 1.5 MB and the rest 0.8 MB.
+The module takes about 3.7 MB without a profile, the page of the lab 1.6 MB and the rest 0.9 MB.
 """
 
 NAME = re.compile(
