@@ -11,7 +11,8 @@ from pushout.answer.frame import Framed, Tabled
 from pushout.document import REASONS, Document, figure
 from pushout.errors import FigureError, QuestionError
 from pushout.literals import Panel, ThemeName
-from pushout.names.computed import Scene, in_memories, is_computed, sources, value
+from pushout.names.computed import Scene, in_memories, is_computed, sources
+from pushout.names.computed import value as computed
 from pushout.names.figures import is_known, path_of
 from pushout.simulate import Job
 from pushout.stats import Interval, interval
@@ -55,7 +56,7 @@ class Result(HasWarnings, Tabled):
         """Compute a figure of each replication from others; None where one of them has no value."""
         path = in_memories(path, [memory["name"] for memory in self.document.get("memories", ())])
         measured = [{source: figure(one, source) for source in sources(path)} for one in self.replications]
-        values: list[Any] = [value(path, of_one, scene) for of_one in measured]
+        values: list[Any] = [computed(path, of_one, scene) for of_one in measured]
         if len(values) == 1 and "seeds" not in self.document:
             return None if values[0] is None else float(values[0])
         return interval(values) if None not in values else None
