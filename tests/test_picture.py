@@ -217,7 +217,7 @@ def test_the_remedy_of_a_missing_series_works() -> None:
 def test_a_memory_is_drawn_with_its_fullest_queues_and_what_they_may_hold() -> None:
     axes = pushout.plot("tomahawk", what="memory", set={"duration": "1 ms"}).axes[0]
     solid = [line for line in axes.lines if line.get_linestyle() == "-"]
-    dotted = [line for line in axes.lines if line.get_linestyle() == ":"]
+    dotted = [line for line in axes.lines if line.get_linestyle() == ":" and len(line.get_xdata())]
     assert {line.get_label() for line in solid} <= {f"access{n}/lossless" for n in range(5, 9)} | {"bottleneck/lossy"}
     assert len(solid) == len(dotted) == 3
     assert all((line.get_ydata() <= 72544 / 4).all() for line in dotted), "no threshold is drawn above the partition"
@@ -611,3 +611,17 @@ def test_panels_have_letters_where_there_are_several() -> None:
     assert letters == [["a"], ["b"], ["c"]]
     (axes,) = pushout.plot("lan", what="queue", set=SHORT).axes
     assert not axes.texts
+
+
+def test_throughputs_stand_beside_the_rate_of_the_line() -> None:
+    def rates(scenario: str, **overrides: str) -> list[tuple[str, float]]:
+        axes = pushout.plot(scenario, what="throughput", set={"duration": "6 s", **overrides}).axes[0]
+        return [(line.get_label(), line.get_ydata()[0]) for line in axes.lines if "rate" in str(line.get_label())]
+
+    assert rates("home-uplink") == [("rate of bottleneck", pytest.approx(10e6))], "that of its shaper"
+    assert rates("cellular", warmup="0 s") == [("mean rate of radio", pytest.approx(16.4e6, rel=0.1))]
+
+
+def test_the_delay_of_a_line_that_changes_is_not_drawn_from_its_queue() -> None:
+    with pytest.raises(QuestionError, match="and whose line keeps its rate, so there is no sojourn to draw"):
+        pushout.plot("cellular", what="queue,sojourn", set={"duration": "11 s"})

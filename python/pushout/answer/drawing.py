@@ -428,12 +428,19 @@ def above(axes: Any, theme: Theme, title: str = "", doubts: tuple[str, str] = ("
     if not unique:
         return
     columns = _fitting(unique, width_in, letters_pt)
+    axes.figure.set_figheight(
+        axes.figure.get_figheight() + ROW * letters_pt / 72 * (math.ceil(len(unique) / columns) - 1)
+    )
     names = [name for column in range(columns) for name in list(unique)[column::columns]]
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.1, "borderpad": 0.2}
     if title:
         place |= {"title": title, "title_fontsize": letters_pt, "alignment": "left"}
     letters = {"fontsize": letters_pt, "ncols": columns, "frameon": False, "handlelength": 1.8, "columnspacing": 1.2}
     axes.legend([unique[name] for name in names], names, **place, **letters)
+
+
+ROW = 1.35
+"""Height of a row of a legend above its axes, in sizes of its letters; the figure grows with all but the first."""
 
 
 def _fitting(names: Iterable[str], width_in: float, letters_pt: float) -> int:

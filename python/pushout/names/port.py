@@ -56,6 +56,8 @@ class Port:
     keys: Mapping[str, Any]
     number: int = 0
     """Its place among the ports of a report."""
+    changes: bool = False
+    """Whether the rate of its line changes; `rate_bps` is then the mean."""
 
     @property
     def buffer(self) -> str:
@@ -125,6 +127,11 @@ class Line(NamedTuple):
     weight: int = 1
     """Its weight among equal lines."""
 
+    @property
+    def changes(self) -> bool:
+        """Return whether its rate changes."""
+        return isinstance(self.link["rate"], Mapping)
+
 
 def lines(explained: Document) -> Iterator[Line]:
     """Yield every line of an explained scenario, for both directions of a link."""
@@ -156,7 +163,7 @@ def ports(explained: Document) -> dict[str, Port]:
     known = ((line, explained["port"].get(line.name)) for line in lines(explained))
     found = ((line, keys) for line, keys in known if keys)
     return {
-        line.name: Port(line.name, line.rate_bps, line.is_cells, keys, number)
+        line.name: Port(line.name, line.rate_bps, line.is_cells, keys, number, line.changes)
         for number, (line, keys) in enumerate(found)
     }
 

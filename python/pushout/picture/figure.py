@@ -17,6 +17,9 @@ from pushout.style import NARROWEST_IN, THEMES, WIDEST_IN, Theme
 
 DPI = 200
 
+TITLED = 0.95
+"""The share of its width that a title takes: some have wider letters than most."""
+
 
 def themed(name: ThemeName, width: float | None) -> Theme:
     """The theme of this name, or a variation of it of another width (inches)."""
@@ -42,8 +45,9 @@ def draw(runs: Sequence[Run], what: Sequence[Panel], theme: Theme, title: str | 
         _level(column, drawn)
         _lettered(column, theme)
         if heading := _heading(runs) if title is None else title:
-            lines = wrap(heading, int(theme.width_in / (drawing.LETTER_IN * theme.letters_pt)))
-            figure.suptitle("\n".join(lines), fontsize=1.1 * theme.letters_pt)
+            size = 1.1 * theme.letters_pt
+            lines = wrap(heading, int(TITLED * theme.width_in / (drawing.LETTER_IN * size)))
+            figure.suptitle("\n".join(lines), fontsize=size)
         if any(panel.is_map for panel in drawn):  # the layout of a colour bar changes a little each time
             figure.draw_without_rendering()
             figure.set_layout_engine("none")
@@ -83,7 +87,11 @@ def _lettered(column: Sequence[Any], theme: Theme) -> None:
     """Give each of several panels a letter, by which a text can name it."""
     for number, axes in enumerate(column if len(column) > 1 else ()):
         style = {"fontsize": 1.1 * theme.letters_pt, "fontweight": "bold", "va": "bottom", "ha": "right"}
-        place = {"xycoords": "axes fraction", "xytext": (-0.6 * theme.letters_pt, 1), "textcoords": "offset points"}
+        place = {
+            "xycoords": "axes fraction",
+            "xytext": (-0.6 * theme.letters_pt, 0.6 * theme.letters_pt),
+            "textcoords": "offset points",
+        }
         axes.annotate(chr(ord("a") + number % 26), (0, 1), **place, **style)
 
 

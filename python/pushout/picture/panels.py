@@ -35,9 +35,23 @@ def _throughput(runs: Sequence[Run]) -> list[Drawn]:
             for name, members in grouped.items()
         ]
         curves = [(name, alone(curve)) for name, curve in curves]
+        _line(axes, runs, max(curve.highest for _, curve in curves))
         return over_time(axes, curves)
 
     return [Drawn("in-order data (b/s)", TIME, draw)]
+
+
+LEAST_SHARE = 0.25
+"""A rate is drawn beside throughputs that reach this share of it; beside lower ones it would hide them."""
+
+
+def _line(axes: Any, runs: Sequence[Run], highest: float) -> None:
+    """Draw what the line sends at most beside throughputs, if all ports that are shown have the same rate."""
+    rates = {name: rate for run in runs for name, rate in run.rates.items()}
+    equal = set(rates.values())
+    if len(equal) == 1 and highest >= LEAST_SHARE * (rate := equal.pop()):
+        label = next(iter(rates)) if len(rates) == 1 else "rate of each port"
+        axes.axhline(rate, color=drawing.GREY, linestyle=(0, (1, 2)), linewidth=0.9, label=label)
 
 
 def _groups(run: Run) -> dict[str, list[str]]:

@@ -156,7 +156,8 @@ def _bars(axes: Any, found: series.Counts, what: str) -> None:
         base = base + heights
     if not found.units:
         axes.text(0.5, 0.5, f"nothing was {what}", transform=axes.transAxes, ha="center", va="center")
-        axes.set_ylim(0, 1)
+        axes.set_ylim(0, 2)
+        axes.locator_params(axis="y", integer=True)
 
 
 def pauses(runs: Sequence[Run]) -> list[Drawn]:
@@ -286,4 +287,6 @@ def _sharing(axes: Any, run: Run, memory: str, points: int) -> Doubts:
         axes.plot(held.times, held.mean, color=look["color"], label=name)
         if threshold:
             axes.plot(threshold.times, threshold.mean, color=look["color"], linestyle=":", linewidth=0.9)
+    if any(threshold for _, _, threshold in found.queues):
+        axes.plot([], [], color=drawing.GREY, linestyle=":", linewidth=0.9, label="what a queue may hold")
     return Doubts()

@@ -56,6 +56,8 @@ class Recording(NamedTuple):
     network: Network
     drains_s: dict[str, float]
     """The time in which the line of a port sends a byte, a cell or a full packet of its queue."""
+    rates: dict[str, float]
+    """What each port sends at most, in bits per second, by what a legend calls it."""
 
 
 def panels(what: str | Iterable[str]) -> list[Panel]:
@@ -154,8 +156,13 @@ def recording(
     ]
     buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
     title = str(explained.get("title") or explained["name"])
-    drains = _drains_s(known, chosen)
-    return Recording(title, what, planned, chosen, shown, list(shared), buffers, network(explained), drains)
+    drains, rates = _drains_s(known, chosen), dict(_rate(known[name]) for name in chosen)
+    return Recording(title, what, planned, chosen, shown, list(shared), buffers, network(explained), drains, rates)
+
+
+def _rate(port: Port) -> tuple[str, float]:
+    """Return what a port sends at most, with its name in a legend; of a line whose rate changes the mean."""
+    return f"{'mean rate' if port.changes else 'rate'} of {port.name}", port.sends_bps
 
 
 OCTETS = {"bytes": 1, "cells": CELL_BYTES, "packets": ETHERNET}
@@ -163,8 +170,9 @@ OCTETS = {"bytes": 1, "cells": CELL_BYTES, "packets": ETHERNET}
 
 
 def _drains_s(known: Mapping[str, Port], names: Iterable[str]) -> dict[str, float]:
-    """Return the time in which the line of each port sends a unit of its queue, if their length is known."""
-    found = ((name, OCTETS.get(known[name].measure), known[name].sends_bps) for name in names)
+    """Return the time in which the line of each port sends a unit of its queue, if length and rate are known."""
+    steady = (name for name in names if not known[name].changes)
+    found = ((name, OCTETS.get(known[name].measure), known[name].sends_bps) for name in steady)
     return {name: 8 * octets / bps for name, octets, bps in found if octets}
 
 
@@ -190,7 +198,7 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
     """Panels that a scenario cannot fill, and what it takes to fill them."""
     lacks: dict[Panel, str] = {}
     if not _drains_s(ports(explained), at):
-        lacks["sojourn"] = "port whose buffer is in bytes, cells or packets"
+        lacks["sojourn"] = "port whose buffer is in bytes, cells or packets and whose line keeps its rate"
     if not at:
         lacks |= dict.fromkeys(OF_BUFFERS, "port with a limited buffer")
     if not explained.get("storm") and not any("pause" in keys for keys in explained.get("queue", {}).values()):

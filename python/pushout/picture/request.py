@@ -73,6 +73,7 @@ class Request(NamedTuple):
             planned.buffers,
             planned.network,
             planned.drains_s,
+            planned.rates,
         )
 
 

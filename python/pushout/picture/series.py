@@ -32,6 +32,8 @@ class Run(NamedTuple):
     """Its nodes and lines, if they are known: not of a finished run."""
     drains_s: Mapping[str, float] = {}
     """The time in which the line of a port sends a byte or a cell of its queue, if it is known."""
+    rates: Mapping[str, float] = {}
+    """What each port sends at most, in bits per second, by what a legend calls it; empty if it is not known."""
 
 
 INTERVAL, RANGE = "95 % interval", "min–max"
