@@ -33,7 +33,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs site wheel tour msrv msrv-version net-alone deny crates urls simulator plain trained no-lab need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python test-nightly fresh fmt generate answers notebooks notebooks-again lock equivalence laws hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs site wheel tour msrv msrv-version net-alone deny crates urls simulator plain trained no-lab need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ test-rust: $(VENV)/pyvenv.cfg ## Tests of the simulator
 
 test-python: $(VENV)/.built ## Tests of the package and the command line, on up to four cores
 	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+test-nightly: $(VENV)/.built ## Tests that take too long for every push
+	$(BIN)/pytest -m nightly
 
 fresh: $(VENV)/.built ## Generated files are those that the program writes
 	@$(BIN)/python -m pushout.generate --check

@@ -17,6 +17,7 @@ from programs import PLAN as PROGRAMS
 pytest.importorskip("ray")
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(240)
 def test_rows_are_those_of_a_local_run_whatever_is_lost(tmp_path: Path) -> None:
     arguments = [sys.executable, str(ROOT / "tests" / "cluster.py"), str(tmp_path)]
@@ -34,6 +35,7 @@ def test_policies_written_in_python_give_the_rows_of_a_local_run() -> None:
     assert rows[1].equals(rows[0])
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(120)
 def test_a_signal_to_end_keeps_what_is_finished_and_is_one_message(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"

@@ -119,6 +119,7 @@ def test_workflows_call_targets_that_exist() -> None:
         "laws",
         "net-alone",
         "notebooks-again",
+        "test-nightly",
         "tour",
     }
     assert made == {"test", "docs", "msrv", "lab", "test-web", "deny", "fuzz", "wheel", "site", *nightly}
