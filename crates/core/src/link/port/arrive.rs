@@ -340,9 +340,10 @@ impl Port {
         let (pool, queue) = (&self.pool, &self.queues[place]);
         let waiting = self.arrivals.get(place).map_or(0, ArrivalTimes::octets);
         let mut arrival = Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic };
-        let (Some(pushout), Some(refused)) = (&mut self.pushout, &mut self.refused) else {
+        let (Some(pushout), Some(rare)) = (&mut self.pushout, &mut self.rare) else {
             return self.admission.judge(&mut arrival);
         };
+        let refused = &mut rare.refused;
         refused[vc] &= !unit.is_first();
         if !refused[vc]
             && let Some(frames) = pushout.frames()

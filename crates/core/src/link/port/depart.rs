@@ -8,7 +8,7 @@ use super::arrivals::ArrivalTimes;
 use super::offer::Exit;
 use super::offer::Offer;
 use super::offer::Taken;
-use super::{Controls, Port, Sending};
+use super::{Port, Sending};
 use crate::buffer::admission::Admission;
 use crate::buffer::admission::Head;
 use crate::link::control::Control;
@@ -104,7 +104,7 @@ impl Port {
 
     /// Queue a control frame ahead of all units that wait, and in place of a frame that it makes superfluous.
     pub fn queue_control(&mut self, control: Control) {
-        let Controls(waiting) = &mut **self.controls.get_or_insert_default();
+        let waiting = &mut self.rare.get_or_insert_default().controls;
         waiting.retain(|other| !control.replaces(*other));
         waiting.push_back(control);
     }
@@ -114,7 +114,7 @@ impl Port {
         if self.is_busy() {
             return None;
         }
-        let control = self.controls.as_mut()?.0.pop_front()?;
+        let control = self.rare.as_mut()?.controls.pop_front()?;
         self.sending_control = true;
         control.count(self.counters.rare_mut());
         Some((control, self.line.send(now, control.octets())))

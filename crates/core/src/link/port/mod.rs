@@ -78,12 +78,11 @@ pub struct Port {
     takes_all: bool,
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
-    /// With push-out, for every circuit whether the admission policy has refused the arriving frame.
-    refused: Option<Box<IdVec<PortVc, bool>>>,
     /// For every circuit the boundaries of the frames that are sent.
     boundaries: IdVec<PortVc, Boundary>,
-    /// Control frames that wait for the line, once there have been any, and whether one is in transmission.
-    controls: Option<Box<Controls>>,
+    /// What few ports need.
+    rare: Option<Box<Rare>>,
+    /// Whether a control frame is in transmission.
     sending_control: bool,
     pub(crate) counters: Counters,
 }
@@ -98,9 +97,14 @@ struct Headers {
     of_all: bool,
 }
 
-/// The control frames that wait at a port.
+/// The state of ports with push-out, and of those that have sent control frames.
 #[derive(Clone, Debug, Default)]
-struct Controls(VecDeque<Control>);
+struct Rare {
+    /// With push-out, for every circuit whether the admission policy has refused the arriving frame.
+    refused: IdVec<PortVc, bool>,
+    /// Control frames that wait for the line.
+    controls: VecDeque<Control>,
+}
 
 /// Parts of a port that must be called for a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,7 +215,7 @@ impl Port {
         let queues = match places.last() {
             Some(last) => last.index() + 1,
             None if parts.shared_queue => 1,
-            None if places.by_notification => 2,
+            None if places.go_by_notification() => 2,
             None => vcs,
         };
         let is_shared = parts.shared_queue || !places.are_circuits();
@@ -232,6 +236,8 @@ impl Port {
             !arrival_times || rule.is_none(),
             "only a policy that is asked about every unit sees arrival times"
         );
+        let refused = || Rare { refused: IdVec::filled(false, vcs), ..Rare::default() };
+        let rare = parts.pushout.is_some().then(|| Box::new(refused()));
         Port {
             numbers: parts.numbers,
             takes_all: matches!(rule, Some(Rule::Fits)),
@@ -243,7 +249,6 @@ impl Port {
                 _ if expels || displaces == Displaced::Any => Handling::Asked,
                 _ => Handling::Weighed,
             },
-            refused: parts.pushout.is_some().then(|| Box::new(IdVec::filled(false, vcs))),
             boundaries: IdVec::filled(Boundary::default(), vcs),
             measure: parts.measure,
             pool: parts.pool,
@@ -259,7 +264,7 @@ impl Port {
             gates: parts.gates,
             line: parts.line,
             sending: None,
-            controls: None,
+            rare,
             sending_control: false,
             counters,
         }

@@ -9,44 +9,57 @@ use crate::units::ids::{IdVec, PortVc, QueueId};
 pub(super) struct Places {
     /// For each circuit its queue; empty if each circuit has its own.
     of_circuits: IdVec<PortVc, QueueId>,
-    /// Whether the ECN field of a unit, and not its circuit, determines which of two queues it joins.
-    pub(super) by_notification: bool,
-    /// The queue of units that a policer has put into a lower class, if there is one.
-    lowered: Option<QueueId>,
+    split: Split,
+}
+
+/// What separates units of one circuit.
+#[derive(Clone, Copy, Debug)]
+enum Split {
+    Nothing,
+    /// The ECN field determines which of two queues a unit joins.
+    Notification,
+    /// Units that a policer has put into a lower class join this queue.
+    Lowered(QueueId),
 }
 
 impl Places {
     /// Build the rule of a scheduler.
     pub(super) fn new(scheduler: &scheduler::Policy) -> Places {
-        let by_notification = scheduler.goes_by_notification();
-        Places { of_circuits: scheduler.places(), by_notification, lowered: scheduler.lowered() }
+        let split = match scheduler.lowered() {
+            _ if scheduler.goes_by_notification() => Split::Notification,
+            Some(queue) => Split::Lowered(queue),
+            None => Split::Nothing,
+        };
+        Places { of_circuits: scheduler.places(), split }
     }
 
     /// Return the queue with the highest number, if circuits share queues.
     pub(super) fn last(&self) -> Option<QueueId> {
-        self.of_circuits.iter().copied().chain(self.lowered).max()
+        let lowered = if let Split::Lowered(queue) = self.split { Some(queue) } else { None };
+        self.of_circuits.iter().copied().chain(lowered).max()
     }
 
     /// Return whether each circuit has a queue of its own.
     pub(super) fn are_circuits(&self) -> bool {
-        self.of_circuits.is_empty() && !self.by_notification
+        self.of_circuits.is_empty() && !self.go_by_notification()
+    }
+
+    /// Return whether the ECN field of a unit determines which of two queues it joins.
+    pub(super) fn go_by_notification(&self) -> bool {
+        matches!(self.split, Split::Notification)
     }
 
     /// Return whether units of one circuit may join different queues.
     pub(super) fn split_circuits(&self) -> bool {
-        self.by_notification || self.lowered.is_some()
+        !matches!(self.split, Split::Nothing)
     }
 
     /// Return the queue that a unit joins.
     pub(super) fn of(&self, unit: &Unit, vc: PortVc) -> QueueId {
-        if self.by_notification {
-            return QueueId(u32::from(unit.is_l4s()));
+        match self.split {
+            Split::Notification => QueueId(u32::from(unit.is_l4s())),
+            Split::Lowered(queue) if unit.is_lowered() => queue,
+            _ => self.of_circuits.get(vc).copied().unwrap_or(vc.queue()),
         }
-        if let Some(lowered) = self.lowered
-            && unit.is_lowered()
-        {
-            return lowered;
-        }
-        self.of_circuits.get(vc).copied().unwrap_or(vc.queue())
     }
 }

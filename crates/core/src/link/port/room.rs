@@ -324,7 +324,7 @@ impl Port {
     /// Refuse the rest of a circuit's arriving frame, unless it has been refused already: then an earlier frame was
     /// cut.
     pub(super) fn cut_off(&mut self, vc: PortVc, fragment: bool) {
-        if self.refused.as_ref().is_some_and(|refused| refused[vc]) {
+        if self.rare.as_ref().is_some_and(|rare| rare.refused.get(vc) == Some(&true)) {
             return;
         }
         if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
