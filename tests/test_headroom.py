@@ -223,8 +223,8 @@ def test_a_table_is_printed_row_by_row(tmp_path: Path, capsys: pytest.CaptureFix
     table.write_text(CSV, encoding="utf-8")
     command("switch", "headroom", str(table))
     words = " ".join(capsys.readouterr().out.split())
-    assert "Ethernet0 83 136 433 83 968 438 – cable: 47 % enough" in words
-    assert "Ethernet4 77 952 406 100 000 521 pool: 78 % cable: 50 % shared" in words
+    assert "Ethernet0 enough 83 136 83 968 433 438 – cable: 47 %" in words
+    assert "Ethernet4 shared 77 952 100 000 406 521 pool: 78 % cable: 50 %" in words
     assert "the 521 cells of pool pool are enough for 1 of 2 lines at once" in words
     assert pushout.headroom(table).document == pushout.headroom(str(table)).document
     assert repr(pushout.headroom(table)) == "<HeadroomResult 3 rows, 0 with too little headroom>"

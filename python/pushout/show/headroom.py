@@ -13,9 +13,9 @@ STYLES = {"enough": "green", "shared": "yellow", "too little": "red"}
 
 def headroom(result: HeadroomResult, console: Console) -> None:
     """Print a row for every line, and how many lines each shared pool carries at once."""
-    titles = ("line", "need\n(bytes)", "need\n(cells)", "given\n(bytes)", "given\n(cells)", "largest term")
-    columns = [Column(titles[0], right=False), *map(Column, titles[1:-1])]
-    columns += [Column("share", right=False), Column(titles[-1], right=False), Column("verdict", right=False)]
+    numbers = ("need\n(bytes)", "given\n(bytes)", "need\n(cells)", "given\n(cells)")
+    columns = [Column("line", right=False), Column("verdict", right=False), *map(Column, numbers)]
+    columns += [Column("share", right=False), Column("largest term", right=False)]
     draw(console, columns, [_cells(row) for row in result.rows])
     pools = {row.line.pool: row for row in result.rows if row.line.pool}
     for name, row in pools.items():
@@ -28,10 +28,19 @@ def headroom(result: HeadroomResult, console: Console) -> None:
 
 def _cells(row: Row) -> list[str | Text]:
     document = row.document
-    keys = ("need_bytes", "need_cells", "given_bytes", "given_cells")
+    keys = ("need_bytes", "given_bytes", "need_cells", "given_cells")
     numbers = ["–" if document[key] is None else grouped(document[key]) for key in keys]
     share = document["share_ratio"]
     part = f"{row.line.pool}: {100 * share:.3g} %" if share is not None else row.line.pool or "–"
     term = f"{row.dominant}: {100 * row.terms[row.dominant] / document['need_bytes']:.0f} %"
-    verdict = "–" if row.verdict is None else Text(row.verdict, style=STYLES[row.verdict])
-    return [row.line.name, *numbers, part, term, verdict]
+    return [row.line.name, _verdict(row), *numbers, part, term]
+
+
+def _verdict(row: Row) -> str | Text:
+    """Return the verdict, with the bytes that are missing."""
+    if row.verdict is None:
+        return "–"
+    document = row.document
+    missing = document["need_bytes"] - (document["given_bytes"] or 0)
+    words = f"{row.verdict} by {grouped(missing)}" if row.verdict == "too little" and missing > 0 else row.verdict
+    return Text(words, style=STYLES[row.verdict])
