@@ -42,7 +42,14 @@ def figure(document: Mapping[str, Any], path: str) -> Any:
     names = steps(path)
     if names[0] not in document and names[0] in _summary(document):
         names = ["summary", *names]
+    if names[0] not in document and (part := _part_of(document, names[0])):
+        raise FigureError(path, f"{quoted(names[0])} is one of its {part}: {part}.{path}")
     return _Walk(path, interval([0] * len(document["seeds"])) if "seeds" in document else 0).on(document, names)
+
+
+def _part_of(document: Mapping[str, Any], name: str) -> str | None:
+    """Return the list of a report that has an entry of this name, if its figures are meant."""
+    return next((part for part in ("ports", "flows", "memories") if name in _entries(document.get(part))), None)
 
 
 def _summary(node: Any) -> Mapping[str, Any]:

@@ -139,11 +139,23 @@ KEYS = ("duration", "warmup", "sample", "routing", "topology", "flows", "measure
 """Keys of scenarios that are taken for options."""
 
 
+INSTEAD = {
+    "RngRun": "The seed is --seed N.",
+    "link": "Lines are keys of the scenario, as in --set 'topology.bottleneck.rate=10 Mb/s'.",
+    "over": "A sweep is a file whose [grid] has what it varies; pushout size has --over.",
+    "pcap": "Write every packet with --trace pcapng.",
+    "topo": "A scenario has its network in it: pushout init writes one to begin with.",
+}
+"""What has another name here, by what users of ns-3, mininet and others type as an option."""
+
+
 def _of_scenario(error: click.ClickException) -> str:
     """Say how to change a key of the scenario that is given as an option; else empty."""
     if not isinstance(error, click.NoSuchOption) or not error.ctx:
         return ""
     key, options = error.option_name.removeprefix("--"), [opt for each in error.ctx.command.params for opt in each.opts]
+    if key in INSTEAD:
+        return f" {INSTEAD[key]}"
     return f" It is a key of the scenario: --set '{key}=…' changes it." if key in KEYS and "--set" in options else ""
 
 

@@ -237,6 +237,7 @@ def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choi
             f'{excerpt(text)}: a table must name its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\''
         )
     name = match[1] if match else text
+    _check_parameters(text, catalogue)
     kind = _kind_of_program(text) if match and name == "program" else _kind(name, catalogue)
     for holder in at:
         _check_kind(holder, kind, name)
@@ -247,6 +248,20 @@ def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choi
         return Choice(label(text), tuple(f"{holder.key(kind)}={text}" for holder in at), beside, file)
     others = [holder for holder in at if holder.has(kind) != name]
     return Choice(name, tuple(f"{holder.key(kind)}={toml({'policy': name})}" for holder in others), beside)
+
+
+def _check_parameters(text: str, catalogue: Sequence[Entry]) -> None:
+    """Refuse parameters behind a name, as `tc` has them, and say how they are written."""
+    name, *words = text.replace("=", " ").split()
+    known = {
+        entry["name"]: [param["name"] for param in entry["params"]] for entry in catalogue if entry["kind"] in KINDS
+    }
+    if len(words) > 1 and words[0] in known.get(name, ()):
+        pairs = ", ".join(f'{key}="{value}"' for key, value in zip(words[::2], words[1::2], strict=False))
+        raise QuestionError(
+            Argument("policies"),
+            f": parameters are written in a table: '{{policy=\"{name}\", {pairs}}}', not {cited(text)}",
+        )
 
 
 def _with_discipline(holder: Holder, name: str) -> dict[str, Any]:

@@ -88,6 +88,22 @@ FORMER: dict[str, Panel] = {"delay": "sojourn"}
 """Former names of panels: `delay` alone is that of a port, and `delay_p99` that of packets from end to end."""
 
 
+OTHERS: dict[str, Panel] = {
+    "bandwidth": "throughput",
+    "backlog": "queue",
+    "delay_over_time": "sojourn",
+    "dropped": "drops",
+    "loss_rate": "drops",
+    "losses": "drops",
+    "latency": "sojourn",
+    "qlen": "queue",
+    "queue_length": "queue",
+    "rate": "throughput",
+    "window": "cwnd",
+}
+"""Other words for panels."""
+
+
 def _panel(name: str) -> Panel:
     """Return the panel of a name, or the panel that draws the figure of that name."""
     for panel in PANELS:
@@ -98,7 +114,10 @@ def _panel(name: str) -> Panel:
         if re.fullmatch(pattern, path):
             return panel
     if not is_known(path):
-        raise QuestionError(Argument("what"), f": {_core.unknown('panel', name, list(PANELS))}")
+        unknown = _core.unknown("panel", name, list(PANELS))
+        if here := OTHERS.get(name.lower()):
+            unknown = unknown.replace(" (", f': it is called "{here}" here (', 1)
+        raise QuestionError(Argument("what"), f": {unknown}")
     raise QuestionError(
         Argument("what"),
         f" {excerpt(name)}: no panel draws this figure, which a sweep shows in a column; panels: {', '.join(PANELS)}",

@@ -109,6 +109,7 @@ def read(text: str, port: str = "") -> Goal:
         path, relation = _one(text, match[1], port), OPERATORS.get(match[2], match[2])
         _check_share(text, match[1], path, f"{relation}{match[3]}")
         level, measure = _level(text, match[1], path, match[3])
+        _check_percent(text, match[1], path, f"{relation}{match[3]}", level)
         return Goal(text, path, relation, level, measure)
     if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
         return Goal(text, _one(text, match[2], port), match[1])
@@ -138,6 +139,19 @@ def _check_share(goal: str, name: str, path: str, rest: str) -> None:
         share = f"{name}_ratio"
         meant = f"; did you mean {share}{rest}?" if not near(path_of(share)) else ""
         raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} is in b/s, not a share like {quoted(level)}{meant}")
+
+
+HIGHEST = 2.0
+"""A level of a share above this is taken for a percentage: a goodput may exceed its ideal only a little."""
+
+
+def _check_percent(goal: str, name: str, path: str, rest: str, level: float) -> None:
+    """Refuse a percentage without its sign: no run has `goodput_ratio>=95`, and every run has `loss<=5`."""
+    if level > HIGHEST and "%" not in rest and re.search(SHARES, path):
+        meant = excerpt(f"{name}{rest}%")
+        raise QuestionError(
+            f"goal {quoted(goal)}: {excerpt(name)} is a share, of which 1 is all; did you mean {meant}?"
+        )
 
 
 def _is_share(level: str) -> bool:

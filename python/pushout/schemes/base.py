@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from pushout import _core
 from pushout.catalogue import Entry, Param
@@ -21,6 +21,13 @@ class Scheme(Mapping[str, Any]):
     It contains the name and the parameters that differ from their defaults. Types, units and words are checked at once;
     what depends on the port, as the size of its buffer, when the scenario is read.
     """
+
+    def __new__(cls, *_args: Any, **given: Any) -> Self:
+        """Refuse a parameter that the scheme does not have; the message has the nearest one."""
+        known = [field.name for field in fields(cls) if field.init]
+        if wrong := next((name for name in given if name not in known), None):
+            raise TypeError(f"{cls.__name__}: {_core.unknown('argument', wrong, known)}")
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         """Refuse a value that the scheme cannot have at any port; the message names the parameter."""

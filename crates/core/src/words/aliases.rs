@@ -4,7 +4,8 @@
 /// here.
 type Alias = (&'static str, &'static str, &'static str);
 
-const ALIASES: [Alias; 38] = [
+const ALIASES: [Alias; 56] = [
+    ("alpha", "admission", "dynamic-threshold"),
     ("bbr", "congestion", "bbr"),
     ("bbr3", "congestion", "bbr"),
     ("bfifo", "admission", "tail-drop"),
@@ -14,45 +15,63 @@ const ALIASES: [Alias; 38] = [
     ("cubic", "congestion", "cubic"),
     ("dctcp", "congestion", "dctcp"),
     ("droptail", "admission", "tail-drop"),
+    ("drr", "scheduler", "drr"),
     ("dt", "admission", "dynamic-threshold"),
     ("dualpi2", "discipline", "dualpi2"),
     ("dwrr", "scheduler", "drr"),
+    ("etf", "key", "pacing"),
     ("ets", "scheduler", "strict-priority"),
     ("fifo", "admission", "tail-drop"),
     ("fq", "key", "pacing"),
     ("fqcodel", "discipline", "fq-codel"),
     ("fqpie", "discipline", "fq-pie"),
     ("ftp", "source", "greedy"),
+    ("gates", "key", "gates"),
     ("greedytcp", "source", "greedy"),
     ("iperf", "source", "greedy"),
     ("iperf3", "source", "greedy"),
+    ("linear", "template", "parking-lot"),
     ("lqd", "pushout", "longest-queue"),
+    ("mqprio", "scheduler", "strict-priority"),
+    ("multiq", "scheduler", "strict-priority"),
+    ("netem", "table", "[[loss]]"),
     ("newreno", "congestion", "new-reno"),
     ("pfifo", "admission", "tail-drop"),
     ("pfifofast", "scheduler", "strict-priority"),
     ("pi2", "admission", "pi2"),
     ("pie", "admission", "pie"),
+    ("pointtopointdumbbell", "template", "dumbbell"),
+    ("policer", "key", "police"),
     ("prague", "congestion", "prague"),
     ("prio", "scheduler", "strict-priority"),
+    ("priority", "scheduler", "strict-priority"),
     ("red", "admission", "red"),
     ("reno", "congestion", "reno"),
+    ("singleswitch", "template", "dumbbell"),
+    ("socketfactory", "transport", "tcp"),
+    ("srtcm", "key", "police"),
     ("strict", "scheduler", "strict-priority"),
     ("tahoe", "congestion", "tahoe"),
     ("taildrop", "admission", "tail-drop"),
     ("taprio", "key", "gates"),
     ("tas", "key", "gates"),
     ("tbf", "key", "shaper"),
+    ("tokenbucket", "key", "shaper"),
+    ("tree", "template", "fat-tree"),
+    ("trtcm", "key", "police"),
     ("wred", "admission", "red"),
+    ("wrr", "scheduler", "wrr"),
 ];
 
 /// Keys under the names that other programs and papers give them, each with the keys here; the first that a table has
 /// is meant.
-const KEYS: [(&str, &[&str]); 64] = [
+const KEYS: [(&str, &[&str]); 76] = [
     ("algorithm", &["congestion"]),
     ("aqm", &["admission", "discipline"]),
     ("bandwidth", &["rate"]),
     ("bandwith", &["rate"]),
     ("bitrate", &["rate"]),
+    ("bw", &["rate"]),
     ("capacity", &["buffer", "size", "rate"]),
     ("cc", &["congestion"]),
     ("ceil", &["maximum"]),
@@ -68,14 +87,19 @@ const KEYS: [(&str, &[&str]); 64] = [
     ("filesize", &["size"]),
     ("fq", &["pacing"]),
     ("hicredit", &["hi_credit"]),
+    ("hosts", &["sources"]),
     ("htb", &["scheduler"]),
     ("idleslope", &["idle_slope"]),
     ("initcwnd", &["initial_window"]),
+    ("initialcwnd", &["initial_window"]),
     ("iw", &["initial_window"]),
+    ("lambda", &["rate"]),
     ("latency", &["delay"]),
     ("limit", &["buffer", "size"]),
     ("locredit", &["lo_credit"]),
     ("max", &["max_threshold"]),
+    ("maxbytes", &["size"]),
+    ("maxqueuesize", &["buffer"]),
     ("maxsegmentsize", &["mss"]),
     ("maxsize", &["buffer", "size"]),
     ("maxth", &["max_threshold"]),
@@ -86,10 +110,12 @@ const KEYS: [(&str, &[&str]); 64] = [
     ("mqprio", &["scheduler"]),
     ("mtu", &["mss"]),
     ("nflows", &["sources"]),
+    ("nleaf", &["sources"]),
     ("paced", &["pacing"]),
     ("pfc", &["pause"]),
     ("policy", &["admission", "kind"]),
     ("prio", &["scheduler"]),
+    ("probability", &["max_p"]),
     ("prop", &["delay"]),
     ("qdisc", &["discipline", "admission"]),
     ("qlen", &["buffer"]),
@@ -97,12 +123,15 @@ const KEYS: [(&str, &[&str]); 64] = [
     ("queuelimit", &["buffer"]),
     ("queuesize", &["buffer"]),
     ("rcvbuf", &["window"]),
+    ("rngrun", &["seed"]),
     ("rto", &["initial_rto", "min_rto"]),
     ("rwnd", &["window"]),
+    ("segmentsize", &["mss"]),
     ("senders", &["sources"]),
     ("sharedalpha", &["alpha"]),
     ("simtime", &["duration"]),
     ("simulationtime", &["duration"]),
+    ("sockettype", &["congestion"]),
     ("speed", &["rate"]),
     ("src", &["from"]),
     ("stop", &["duration"]),
@@ -111,6 +140,7 @@ const KEYS: [(&str, &[&str]); 64] = [
     ("tas", &["gates"]),
     ("tbf", &["shaper"]),
     ("time", &["duration"]),
+    ("type", &["kind", "policy", "admission"]),
     ("xoffthreshold", &["xoff"]),
 ];
 
@@ -119,6 +149,11 @@ pub(crate) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
     if matches!(plain(name).as_str(), "paced" | "pacing") && !allowed.contains(&"pacing") {
         return Some(
             "only a sender with a window paces: it is a key of transport = { kind = \"tcp\" }".to_string(),
+        );
+    }
+    if matches!(plain(name).as_str(), "loss" | "lossrate" | "reorder") && allowed.contains(&"repeat") {
+        return Some(
+            "a link loses or reorders packets by tables of their own, [[loss]] and [[reorder]]".to_string(),
         );
     }
     if plain(name) == "cbs" && allowed.contains(&"scheduler") {
@@ -301,6 +336,15 @@ mod tests {
         assert!(KEYS.is_sorted() && KEYS.iter().all(|(alias, _)| *alias == plain(alias)));
     }
 
+    /// Return whether an entry is a key or a table, which no catalogue lists.
+    fn is_written_elsewhere(kind: &str, here: &str) -> bool {
+        match kind {
+            "key" => ["gates", "pacing", "police", "shaper"].contains(&here),
+            "table" => here == "[[loss]]",
+            _ => false,
+        }
+    }
+
     #[test]
     fn disciplines_of_linux_as_keys_of_a_port_lead_to_what_they_are_here() {
         let port = ["buffer", "scheduler", "shaper", "gates", "police"];
@@ -325,10 +369,7 @@ mod tests {
         for (alias, kind, here) in ALIASES {
             assert_eq!(alias, plain(alias));
             let is_entry = known.iter().any(|entry| entry.kind == kind && entry.name == here);
-            assert!(
-                is_entry || [("key", "pacing"), ("key", "shaper"), ("key", "gates")].contains(&(kind, here)),
-                "{alias} leads to no {kind} {here:?}"
-            );
+            assert!(is_entry || is_written_elsewhere(kind, here), "{alias} leads to no {kind} {here:?}");
         }
         assert!(ALIASES.is_sorted());
     }
