@@ -87,8 +87,8 @@ pub fn contracts(
 
 /// Return the section of a class, by its number, if the port of a line treats classes apart.
 fn section_at<'a>(scenario: &'a Scenario, line: &Line, class: usize) -> Option<&'a QueueSection> {
-    let treats = line.port.memory.is_some() || line.port.scheduler.groups_classes();
-    scenario.sections.queues.0.get(class).map(|(_, section)| section).filter(|_| treats)
+    let (_, section) = scenario.sections.queues.0.get(class)?;
+    (line.port.memory.is_some() || line.port.scheduler.groups_classes()).then_some(section)
 }
 
 /// Return the priority that a class has at the port of a line, if its section gives one.
@@ -101,13 +101,13 @@ fn class_at(scenario: &Scenario, line: &Line, number: usize) -> Class {
     let named = scenario.sections.queues.0.get(number);
     let section = named.map(|(_, section)| section);
     let mark = section_at(scenario, line, number).and_then(|class| class.mark.as_ref());
-    let group = line.port.scheduler.grouped();
+    let group = || line.port.scheduler.grouped();
     let (minimum, burst) = section.map_or((None, 0), |class| (class.minimum, class.burst.0));
     Class {
         number: number as u32,
         weight: section.map_or(1.0, |class| class.weight),
         marks_leaving: mark.is_some_and(|Nested(mark)| mark.at == MarkAt::Dequeue),
-        grouped: named.is_some_and(|(name, _)| group.is_some_and(|group| group.contains(name))),
+        grouped: named.is_some_and(|(name, _)| group().is_some_and(|group| group.contains(name))),
         minimum,
         burst,
     }

@@ -92,6 +92,7 @@ impl Port {
     }
 
     /// Record that a unit has left its queue, from any position; `empty` if it was the last one.
+    #[inline]
     pub(super) fn left_queue(&mut self, now: Time, queue: QueueId, (unit, vc): (&Unit, PortVc), empty: bool) {
         self.scheduler.left(queue, empty);
         if empty && self.reports_waiting {
