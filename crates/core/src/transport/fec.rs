@@ -213,13 +213,16 @@ impl BlockOutcomes {
 
 /// The receiving end of the code: it counts the data packets that are available.
 ///
-/// Packets arrive in the order in which they were sent, so a packet of a later block closes all blocks before it.
+/// A packet of a later block closes all blocks before it. A line may hold packets back or repeat them: a packet of a closed block is
+/// too late, and a second copy adds nothing.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     code: Code,
     block: u32,
     arrived: u16,
     data: u16,
+    /// For each packet of the open block whether it has arrived.
+    seen: Vec<bool>,
     /// The first block that is counted.
     counted_from: u32,
     books: BlockOutcomes,
@@ -228,12 +231,24 @@ pub struct Decoder {
 impl Decoder {
     /// Build a decoder that has received no packets.
     pub fn new(code: Code) -> Decoder {
-        Decoder { code, block: 0, arrived: 0, data: 0, counted_from: 0, books: BlockOutcomes::default() }
+        let seen = vec![false; usize::from(code.packets())];
+        Decoder {
+            code,
+            block: 0,
+            arrived: 0,
+            data: 0,
+            seen,
+            counted_from: 0,
+            books: BlockOutcomes::default(),
+        }
     }
 
     /// Receive a packet; returns how many packets of data become available.
     pub fn receive(&mut self, label: Label) -> u16 {
         self.close(label.block);
+        if label.block < self.block || std::mem::replace(&mut self.seen[usize::from(label.index)], true) {
+            return 0;
+        }
         let decoded = self.code.decodes(self.arrived);
         self.arrived += 1;
         self.data += u16::from(label.index < self.code.data);
@@ -253,6 +268,7 @@ impl Decoder {
                 self.enter();
             }
             (self.block, self.arrived, self.data) = (self.block + 1, 0, 0);
+            self.seen.fill(false);
         }
     }
 
@@ -319,6 +335,20 @@ mod tests {
         let plain = Code { data: 3, parity: 0 };
         assert_eq!(block(plain, &[0, 1, 2]).1, books(3, 0, 0));
         assert_eq!(block(plain, &[0, 2]).1, books(2, 0, 1));
+    }
+
+    #[test]
+    fn a_second_copy_and_a_packet_of_a_closed_block_add_nothing() {
+        assert_eq!(block(CODE, &[0, 1, 1, 1, 1]), (vec![1, 1, 0, 0, 0], books(2, 0, 2)));
+        let mut decoder = Decoder::new(CODE);
+        let arriving = [(1, 0), (0, 1), (1, 0), (1, 1), (1, 2), (1, 4)];
+        let brought = arriving.map(|(block, index)| decoder.receive(Label { block, index }));
+        assert_eq!(brought, [1, 0, 0, 1, 1, 1]);
+        decoder.close(2);
+        assert_eq!(
+            decoder.books(),
+            BlockOutcomes { received: 3, recovered: 1, lost: 4, blocks_whole: 1, blocks_lost: 1 }
+        );
     }
 
     #[test]
