@@ -97,7 +97,9 @@ pub struct Outcome {
 impl Outcome {
     /// Refuse a run in which a policy could not compute a decision: it has no result.
     pub fn complete(&self, scenario: &Scenario) -> Result<(), Refusal> {
-        self.network.complete(scenario).map_err(|message| Refusal { message, ..Refusal::default() })
+        self.network
+            .complete(scenario, &self.flows)
+            .map_err(|message| Refusal { message, ..Refusal::default() })
     }
 }
 

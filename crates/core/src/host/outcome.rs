@@ -3,6 +3,7 @@
 use super::figures::Figures;
 use crate::metrics::state::Figure;
 use crate::metrics::steps::StepSeries;
+use crate::program::Failure;
 use crate::units::{Span, Time};
 
 /// Outcome of a flow.
@@ -19,6 +20,8 @@ pub struct FlowOutcome {
     pub progress: Option<DataProgress>,
     /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
     pub began_in_slow_start: Option<bool>,
+    /// The first call that a program as congestion control could not compute, if there is one.
+    pub failure: Option<Box<Failure>>,
     /// The counts over time that the scenario requests, if any.
     pub(super) series: Option<Box<CountSeries>>,
 }

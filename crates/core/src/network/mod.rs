@@ -218,12 +218,17 @@ impl Network {
 
     /// Return an error with the place and the time of the first decision that a policy could not compute, if there is
     /// one: results after it are invalid.
-    pub fn complete(&self, scenario: &Scenario) -> Result<(), String> {
+    pub fn complete(&self, scenario: &Scenario, flows: &IdVec<FlowId, FlowOutcome>) -> Result<(), String> {
         let ports =
             self.ports.iter().zip(&scenario.lines).map(|(port, line)| ("port", &line.name, port.failure()));
         let memories = self.memories().zip(&scenario.memories);
         let memories = memories.map(|(memory, spec)| ("memory", &spec.name, memory.failure()));
-        let failures = ports.chain(memories).filter_map(|(kind, name, failure)| Some((kind, name, failure?)));
+        let flows = flows.iter().zip(&scenario.flows);
+        let flows = flows.map(|(flow, spec)| ("flow", &spec.name, flow.failure.as_deref()));
+        let failures = ports
+            .chain(memories)
+            .chain(flows)
+            .filter_map(|(kind, name, failure)| Some((kind, name, failure?)));
         match failures.min_by_key(|(_, _, failure)| failure.time) {
             None => Ok(()),
             Some((kind, name, Failure { time, why })) => {

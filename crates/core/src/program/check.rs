@@ -139,6 +139,7 @@ impl<'a> Checker<'a> {
                 Ok(Op::Set { to, value })
             }
             Instruction::Store { scope, name, from } => {
+                self.hook.check_assign(name)?;
                 self.hook.check_store(scope, !self.names.per_queue.is_empty())?;
                 let (place, kind) = self.state(scope, name)?;
                 same(kind, self.kind(from), name)?;
@@ -190,7 +191,10 @@ impl<'a> Checker<'a> {
                 Ok((Operand::State { scope, place }, kind))
             }
             Expression::Register(from) => Ok((Operand::Register(from), self.kind(from))),
-            Expression::Draw => Ok((Operand::Draw, Type::Float)),
+            Expression::Draw => {
+                self.hook.check_draw()?;
+                Ok((Operand::Draw, Type::Float))
+            }
             Expression::Property { property, queue } => {
                 self.hook.check_look_at(property)?;
                 self.check_index(queue)?;

@@ -121,7 +121,7 @@ macro_rules! words {
 }
 
 words! {
-    /// Attribute that a program can read: of the arriving unit, its circuit, the buffer or the line.
+    /// Attribute that a program can read: of the arriving unit, its circuit, the buffer or the line; of an acknowledgement or a loss.
     Attribute {
         Now = "now",
         NowPs = "now_ps",
@@ -152,6 +152,20 @@ words! {
         Waited = "waited",
         WaitedPs = "waited_ps",
         Every = "every",
+        Acked = "acked",
+        Delivered = "delivered",
+        Lost = "lost",
+        Marked = "marked",
+        Opens = "opens",
+        Rtt = "rtt",
+        RttPs = "rtt_ps",
+        Mss = "mss",
+        Flight = "flight",
+        Acknowledged = "acknowledged",
+        Sent = "sent",
+        Advertised = "advertised",
+        ByTimeout = "by_timeout",
+        ByMark = "by_mark",
     }
 }
 
@@ -162,10 +176,17 @@ impl Attribute {
             | Attribute::EmptySince
             | Attribute::Weight
             | Attribute::Waited
-            | Attribute::Every => Type::Float,
-            Attribute::IsFirst | Attribute::IsLast | Attribute::Clp | Attribute::Ect | Attribute::Fits => {
-                Type::Bool
-            }
+            | Attribute::Every
+            | Attribute::Rtt => Type::Float,
+            Attribute::IsFirst
+            | Attribute::IsLast
+            | Attribute::Clp
+            | Attribute::Ect
+            | Attribute::Fits
+            | Attribute::Marked
+            | Attribute::Opens
+            | Attribute::ByTimeout
+            | Attribute::ByMark => Type::Bool,
             _ => Type::Int,
         }
     }
@@ -184,6 +205,14 @@ impl Attribute {
     /// Return whether the attribute needs the queues with each of their units.
     pub(crate) fn needs_queues(self) -> bool {
         matches!(self, Attribute::Queue | Attribute::Waiting | Attribute::Waited | Attribute::WaitedPs)
+    }
+
+    /// Return whether the attribute belongs to a connection, and not to a port.
+    pub(crate) fn is_of_connection(self) -> bool {
+        use Attribute::{Acked, Acknowledged, Advertised, ByMark, ByTimeout, Delivered, Flight, Lost};
+        use Attribute::{Marked, Mss, Opens, Rtt, RttPs, Sent};
+        matches!(self, Acked | Delivered | Lost | Marked | Opens | Rtt | RttPs | ByTimeout | ByMark)
+            || matches!(self, Mss | Flight | Acknowledged | Sent | Advertised)
     }
 
     /// Return whether the attribute has a meaning for a unit that requests room in a memory.

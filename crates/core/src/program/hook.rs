@@ -4,6 +4,9 @@ use super::code::{Answer, Attribute, OfQueue, Scope};
 use crate::choice;
 use crate::verdict::Action;
 
+/// The state variable of a congestion control that is its slow-start threshold.
+pub(crate) const THRESHOLD: &str = "threshold";
+
 choice! {
     /// Occasions on which a program runs.
     pub enum Asks {
@@ -65,6 +68,10 @@ pub(crate) enum Hook {
     Sent,
     /// A unit finds no room: push-out chooses a queue.
     GiveWay,
+    /// A sender receives an acknowledgement.
+    Ack,
+    /// A sender has found a loss, its timer has expired, or a mark is echoed.
+    Loss,
 }
 
 impl Hook {
@@ -76,12 +83,18 @@ impl Hook {
             Hook::Tick => "tick",
             Hook::Joined => "joined",
             Hook::Sent => "sent",
+            Hook::Ack => "on_ack",
+            Hook::Loss => "on_loss",
         }
     }
 
     /// Refuse an attribute that the function cannot read.
     pub(crate) fn check_look(self, attribute: Attribute) -> Result<(), &'static str> {
         match (self, attribute) {
+            (Hook::Ack | Hook::Loss, at) => self.check_look_at_connection(at),
+            (_, at) if at.is_of_connection() => {
+                Err("only a congestion control looks at acknowledgements and losses")
+            }
             (Hook::Arrival(Asks::Frame) | Hook::Share(Asks::Frame) | Hook::Head(Asks::Frame), at)
                 if at.is_within_frame() =>
             {
@@ -101,6 +114,39 @@ impl Hook {
             (Hook::Serve | Hook::Joined | Hook::Sent | Hook::GiveWay, at) => self.check_look_at_queues(at),
             (Hook::Tick, at) if !at.is_of_port() => {
                 Err("a clock has neither a unit nor a circuit, only the port and a queue")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_look_at_connection(self, attribute: Attribute) -> Result<(), &'static str> {
+        use Attribute::{Acked, ByMark, ByTimeout, Delivered, Lost, Marked, Now, NowPs, Opens, Rtt, RttPs};
+        match (self, attribute) {
+            (_, Now | NowPs) => Ok(()),
+            (Hook::Ack, ByTimeout | ByMark) => {
+                Err("only on_loss has a cause; on_ack looks at lost and marked")
+            }
+            (Hook::Loss, Acked | Delivered | Lost | Marked | Opens | Rtt | RttPs) => {
+                Err("this belongs to an acknowledgement: store it in on_ack")
+            }
+            (_, at) if at.is_of_connection() => Ok(()),
+            _ => Err("a congestion control looks at its connection, and neither at ports nor at units"),
+        }
+    }
+
+    /// Refuse random numbers where the function has none.
+    pub(crate) fn check_draw(self) -> Result<(), &'static str> {
+        match self {
+            Hook::Ack | Hook::Loss => Err("a congestion control has no random numbers"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuse the assignment of a state variable by its name.
+    pub(crate) fn check_assign(self, name: &str) -> Result<(), &'static str> {
+        match self {
+            Hook::Loss if name == THRESHOLD => {
+                Err("on_loss assigns window, and the threshold becomes what the window falls to")
             }
             _ => Ok(()),
         }
@@ -178,7 +224,7 @@ impl Hook {
     /// decision, a queue, or just `end`).
     pub(crate) fn check_answer(self, answer: Answer) -> Result<(), &'static str> {
         match (self, answer) {
-            (Hook::Tick | Hook::Joined | Hook::Sent, Answer::End) => Ok(()),
+            (Hook::Tick | Hook::Joined | Hook::Sent | Hook::Ack | Hook::Loss, Answer::End) => Ok(()),
             (Hook::Serve | Hook::GiveWay, Answer::Queue(_)) => Ok(()),
             (Hook::Share(_), Answer::Decision(Some((Action::Mark, _)))) => {
                 Err("a memory accepts or refuses; the admission policy of a port can mark")
@@ -193,7 +239,7 @@ impl Hook {
         match self {
             Hook::Arrival(_) | Hook::Head(_) => "must end every path with accept, refuse or mark",
             Hook::Share(_) => "must end every path with accept or refuse",
-            Hook::Tick | Hook::Joined | Hook::Sent => "must end every path with end",
+            Hook::Tick | Hook::Joined | Hook::Sent | Hook::Ack | Hook::Loss => "must end every path with end",
             Hook::Serve | Hook::GiveWay => "must end every path with choose",
         }
     }
@@ -201,7 +247,7 @@ impl Hook {
     /// Return what a program with this function reads at least.
     pub(crate) fn looks_at(self) -> LooksAt {
         match self {
-            Hook::Arrival(_) => LooksAt::Total,
+            Hook::Arrival(_) | Hook::Ack | Hook::Loss => LooksAt::Total,
             _ => LooksAt::Queues,
         }
     }

@@ -35,6 +35,8 @@ section! {
         pub joined: Option<Nested<Lines>> = None,
         /// The lines of a scheduler's function for units that are sent.
         pub sent: Option<Nested<Lines>> = None,
+        /// The lines of a congestion control's function for losses.
+        pub on_loss: Option<Nested<Lines>> = None,
     }
 }
 
@@ -42,13 +44,14 @@ impl Source {
     /// The file and the lines of a function.
     fn of(&self, hook: Hook) -> (&str, &[u32]) {
         let other = match hook {
-            Hook::Arrival(_) | Hook::Share(_) | Hook::Serve | Hook::GiveWay => {
+            Hook::Arrival(_) | Hook::Share(_) | Hook::Serve | Hook::GiveWay | Hook::Ack => {
                 return (&self.file, &self.lines);
             }
             Hook::Head(_) => &self.at_head,
             Hook::Tick => &self.tick,
             Hook::Joined => &self.joined,
             Hook::Sent => &self.sent,
+            Hook::Loss => &self.on_loss,
         };
         other.as_ref().map_or(("", &[]), |Nested(other)| (&other.file, &other.lines))
     }

@@ -191,6 +191,14 @@ impl Steps {
         })
     }
 
+    /// Return whether the steps assign a state variable of the port, or of the connection.
+    pub(crate) fn stores(&self, variable: usize) -> bool {
+        let is_it = |place: u8| usize::from(place) == variable;
+        self.steps
+            .iter()
+            .any(|step| matches!(step, Step::Store { scope: Scope::Port, place, .. } if is_it(*place)))
+    }
+
     /// Return whether the steps draw random numbers.
     pub(crate) fn draws(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Draw { .. }))

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::code::{Type, Word};
 use crate::buffer::context::Context;
-use crate::buffer::size::Level;
+use crate::buffer::size::{BufferSize, Level};
 use crate::excerpt::quoted;
 use crate::language::spec::{Field, Shape};
 use crate::language::tree::{Fault, Node, Value, join};
@@ -46,6 +46,18 @@ pub(crate) trait Buffer {
 impl Buffer for Context<'_> {
     fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused> {
         Context::level(self, key, level)
+    }
+}
+
+/// A connection has no buffer, so that occupancies are octets.
+pub(crate) struct Octets;
+
+impl Buffer for Octets {
+    fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused> {
+        match level {
+            Level::Size(BufferSize::Bytes(octets)) => Ok(octets),
+            _ => refuse(key, "must have occupancies in octets, as in \"10 kB\": a connection has no buffer"),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use super::size::Measure;
 use crate::language::spec::Field;
 use crate::metrics::port::Reading;
 use crate::metrics::state::Figure;
+pub use crate::program::Failure;
 use crate::registry;
 use crate::unit::Unit;
 use crate::units::ids::{PortVc, QueueId};
@@ -335,15 +336,6 @@ impl Policy {
     pub(crate) fn asks_for_all(&mut self) -> bool {
         !matches!(self.rule(), Some(Rule::Fits)) && self.frames().is_none()
     }
-}
-
-/// The first decision that a policy could not compute.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Instant of the decision.
-    pub time: Time,
-    /// Place in the policy's text, and the reason.
-    pub why: String,
 }
 
 /// The port's action on a unit that its policy has accepted.

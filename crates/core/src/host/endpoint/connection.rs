@@ -157,6 +157,7 @@ impl Endpoint for Connection {
             only_transfer: self.application.as_ref().and_then(|application| application.only_transfer()),
             progress: Some(self.progress()),
             began_in_slow_start: self.began_in_slow_start(),
+            failure: self.sender.failure().cloned().map(Box::new),
             series: None,
         }
     }

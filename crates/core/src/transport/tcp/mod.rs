@@ -160,7 +160,7 @@ section! {
         /// Tick of the kernel, by which timers of a sender expire late on average (with `laws = "linux"`): 4 ms at 250 Hz.
         pub kernel_tick: Span = Span::ZERO,
         /// Congestion control of the sender.
-        pub congestion: congestion::Spec = congestion::Spec::Reno,
+        pub congestion: congestion::Chosen = congestion::Chosen::Word(congestion::Spec::Reno),
         /// Octets of data in a full segment; the default fills an Ethernet frame.
         pub mss: u32 = 1460,
         /// Receive buffer, hence largest window; above 65535 bytes the window field is scaled (RFC 1323) and the
@@ -398,9 +398,10 @@ impl Params {
             "must be true with congestion = \"prague\", which reacts to marks",
         )?;
         refuse_if(
-            self.l4s && !is_dctcp && !is_prague,
+            self.l4s && !self.congestion.echoes_each() && !is_prague,
             "l4s",
-            "must be false without congestion = \"dctcp\" or \"prague\": ECT(1) is for scalable senders (RFC 9331)",
+            "must be false without congestion = \"dctcp\", \"prague\" or a program with echo_each: ECT(1) is for scalable senders (RFC \
+             9331)",
         )?;
         refuse_if(
             is_prague && !self.l4s,
@@ -427,7 +428,8 @@ impl Params {
     /// Refuse parameters with which congestion control cannot start or grow.
     fn check_congestion(&self) -> Result<(), Refused> {
         refuse_if(!(self.cubic_c > 0.0 && self.cubic_c.is_finite()), "cubic_c", "must be greater than 0")?;
-        self.congestion.pace_setter().map_or(Ok(()), |word| self.check_measuring(word))?;
+        self.congestion.measuring().map_or(Ok(()), |word| self.check_measuring(word))?;
+        self.congestion.pace_setter().map_or(Ok(()), |word| self.check_pacing(word))?;
         refuse_if(self.initial_window == 0, "initial_window", "must be at least 1 segment")?;
         refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "must be at least 1 byte")?;
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
@@ -441,16 +443,20 @@ impl Params {
             format!("must be true with congestion = \"{word}\", which measures what each segment delivers"),
         )?;
         refuse_if(
+            self.ecn && word == "bbr",
+            "ecn",
+            "must be false with congestion = \"bbr\": the draft of BBR has no reaction to marks",
+        )
+    }
+
+    /// Refuse to send without pacing by a congestion control that sets the rate.
+    fn check_pacing(&self, word: &str) -> Result<(), Refused> {
+        refuse_if(
             self.pacing == Pacing::Off,
             "pacing",
             format!(
                 "must be \"auto\" or true with congestion = \"{word}\", which sends by a rate; leave it out"
             ),
-        )?;
-        refuse_if(
-            self.ecn && word == "bbr",
-            "ecn",
-            "must be false with congestion = \"bbr\": the draft of BBR has no reaction to marks",
         )
     }
 
@@ -467,7 +473,7 @@ impl Params {
     /// Return whether an ACK echoes the mark of the segments that it acknowledges, instead of repeating a mark until
     /// the sender has reacted.
     fn echoes_each(&self) -> bool {
-        self.congestion == congestion::Spec::Dctcp
+        self.congestion.echoes_each()
     }
 
     /// Return the number of bits by which the window field is shifted (RFC 1323 section 2.3): the smallest shift with
@@ -548,13 +554,13 @@ mod tests {
     }
 
     fn bbr() -> Params {
-        Params { congestion: congestion::Spec::Bbr, sack: true, ..defaults() }
+        Params { congestion: congestion::Spec::Bbr.into(), sack: true, ..defaults() }
     }
 
     fn prague() -> Params {
         let feedback = Feedback::Counters;
         Params {
-            congestion: congestion::Spec::Prague,
+            congestion: congestion::Spec::Prague.into(),
             sack: true,
             ecn: true,
             l4s: true,

@@ -79,7 +79,7 @@ pub fn with_profile(transport: &Node) -> Node {
     }
     let control =
         transport.get("congestion").and_then(|node| Some((node, Spec::from_word(node.text()?).ok()?)));
-    let control = control.filter(|(_, control)| control.pace_setter().is_some());
+    let control = control.filter(|(_, control)| control.measuring().is_some());
     let found = match (transport.get("profile"), control) {
         (Some(node), _) => {
             node.text().and_then(|word| Profile::from_word(word).ok()).map(|profile| (node, profile))
@@ -135,10 +135,10 @@ mod tests {
     #[test]
     fn a_profile_sets_defaults_and_a_key_that_is_given_counts_before_it() {
         let linux = params("profile = \"linux\"\ninitial_window = 4");
-        assert_eq!((linux.congestion, linux.initial_window), (Spec::Cubic, 4));
+        assert_eq!((linux.congestion, linux.initial_window), (Spec::Cubic.into(), 4));
         assert_eq!((linux.min_rto, linux.window), (Span::millis(200), Bytes(6 << 20)));
         let datacenter = params("profile = \"datacenter\"\nmin_rto = \"5 ms\"");
-        assert_eq!((datacenter.congestion, datacenter.ecn), (Spec::Dctcp, true));
+        assert_eq!((datacenter.congestion, datacenter.ecn), (Spec::Dctcp.into(), true));
         assert_eq!((datacenter.ect, datacenter.min_rto), (EctPackets::All, Span::millis(5)));
         let bsd = params("profile = \"bsd-1993\"");
         assert_eq!((bsd.backoff, bsd.initial_rto), (Backoff::Bsd, Span::secs(6)));
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!((bbr.sack, bbr.ecn, bbr.window), (true, false, Bytes(6 << 20)));
         let prague = params("congestion = \"prague\"\nprofile = \"datacenter\"");
         assert_eq!((prague.sack, prague.ecn, prague.l4s, prague.window), (true, true, true, Bytes(4 << 20)));
-        assert_eq!((prague.congestion, prague.feedback), (Spec::Prague, Feedback::Accecn));
+        assert_eq!((prague.congestion, prague.feedback), (Spec::Prague.into(), Feedback::Accecn));
         let old = params("congestion = \"bbr\"\nprofile = \"bsd-1993\"");
         assert_eq!((old.sack, old.initial_rto), (true, Span::secs(6)));
         for keys in [

@@ -125,7 +125,7 @@ impl Path {
 
 fn params(congestion: Spec, partial_ack: PartialAck) -> Params {
     Params {
-        congestion,
+        congestion: congestion.into(),
         partial_ack,
         mss: MSS as u32,
         window: Bytes(28 * MSS),

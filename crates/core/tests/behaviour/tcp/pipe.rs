@@ -199,7 +199,7 @@ fn random_params(chance: &mut Stream) -> Params {
     let mut params = defaults();
     let congestions =
         [congestion::Spec::Reno, congestion::Spec::NewReno, congestion::Spec::Cubic, congestion::Spec::Tahoe];
-    params.congestion = congestions[chance.up_to(3) as usize];
+    params.congestion = congestions[chance.up_to(3) as usize].into();
     params.sack = chance.chance(0.5);
     let recoveries = [recovery::Spec::Rfc6675, recovery::Spec::Prr, recovery::Spec::Rack];
     params.recovery = recoveries[chance.up_to(2) as usize];
@@ -258,7 +258,7 @@ fn every_octet_arrives_once_and_in_order_whatever_is_lost() {
 #[test]
 fn a_pipe_without_loss_needs_no_retransmission_and_is_filled() {
     for congestion in [congestion::Spec::Reno, congestion::Spec::NewReno] {
-        let params = Params { congestion, ..defaults() };
+        let params = Params { congestion: congestion.into(), ..defaults() };
         let mut pair = Pair::new(&params, 1, 0.0, usize::MAX);
         pair.transfer(20_000_000, true);
         assert_eq!(pair.sender.stats().segments_retransmitted, 0);

@@ -1,5 +1,5 @@
 //! Published schemes written once more as programs: they give the same bytes as the schemes themselves, on random networks
-//! and on both engines. `PUSHOUT_EQUIVALENCE=10000` tries a tenth of that many instead of a few.
+//! and on both engines; so do congestion controls. `PUSHOUT_EQUIVALENCE=10000` tries a tenth of that many instead of a few.
 
 mod schemes;
 
@@ -11,7 +11,7 @@ use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::verdict::Reason;
 
 use crate::equivalence::random::schema::Draw;
-use schemes::{Pair, SCHEMES, key_of};
+use schemes::{Pair, SCHEMES, key_of, published};
 
 /// For what reason a scheme loses units, if not only for want of room.
 const OWN: [(&str, Reason); 5] = [
@@ -102,4 +102,61 @@ fn a_published_scheme_as_a_program_gives_the_same_bytes_on_both_engines() {
         assert!(compared * 3 >= how_many(), "{name}: only {compared} networks");
     }
     assert!(lossy * 10 >= how_many() * SCHEMES.len() as u64, "only {lossy} runs lose anything");
+}
+
+/// The network with this control at every TCP sender, which opens the window by ACKs, and with `marks` a policy that marks at every
+/// port; nothing if it has no such sender, or no such ports.
+fn controlled(document: &Json, control: &Json, marks: bool) -> Option<Scenario> {
+    let mut document = document.clone();
+    let mut count = 0;
+    for flow in document["flow"].as_array_mut().unwrap() {
+        let Some(transport) = flow["transport"].as_object_mut().filter(|keys| keys["kind"] == "tcp") else {
+            continue;
+        };
+        for key in ["byte_counting", "extra_increase", "halve_inflation", "l4s"] {
+            transport.insert(key.to_string(), false.into());
+        }
+        transport.insert("feedback".to_string(), "rfc3168".into());
+        if marks {
+            transport.insert("ecn".to_string(), true.into());
+        }
+        transport.insert("congestion".to_string(), control.clone());
+        count += 1;
+    }
+    if count == 0 {
+        return None;
+    }
+    let marking = json!({ "policy": "step", "threshold": "20 %" });
+    match marks {
+        true => with(&document, "admission", &marking, "tail-drop").ok(),
+        false => Some(crate::equivalence::random::load(&document).unwrap()),
+    }
+}
+
+#[test]
+fn a_control_as_a_program_gives_the_same_bytes_as_that_of_the_simulator_on_both_engines() {
+    for (number, name) in (0..).zip(["new-reno", "dctcp"]) {
+        let program = published(name, &json!({}));
+        let (mut compared, mut lossy, mut marked) = (0, 0, 0);
+        for seed in 0..3 * how_many() {
+            let (document, _) = crate::equivalence::random::scenario(50_000_000 + number * 1_000_000 + seed);
+            let Some(native) = controlled(&document, &json!(name), name == "dctcp") else { continue };
+            let mine = controlled(&document, &program, name == "dctcp").expect("the flows are the same");
+            let expected = run(&native, EngineKind::Reference);
+            for engine in [EngineKind::Reference, EngineKind::Fast] {
+                assert_eq!(run(&mine, engine), expected, "{name}, seed {seed}, {engine:?}\n{document:#}");
+            }
+            compared += 1;
+            lossy += u64::from(!expected.1.is_empty());
+            let flows = expected.0["flows"].as_array().unwrap();
+            marked += u64::from(
+                flows.iter().any(|flow| flow["mark_reactions"].as_u64().is_some_and(|count| count > 0)),
+            );
+        }
+        assert!(
+            compared >= how_many() && 3 * lossy >= compared,
+            "{name}: {compared} networks, {lossy} with losses"
+        );
+        assert!(name != "dctcp" || marked > 0, "no sender of DCTCP has met a mark");
+    }
 }

@@ -61,7 +61,7 @@ fn program(asks: &str, params: &Json, text: &str) -> Json {
 }
 
 /// A scheme of `pushout.policy.published` with these parameters.
-fn published(name: &str, params: &Json) -> Json {
+pub(crate) fn published(name: &str, params: &Json) -> Json {
     let mut all: Json = from_str(include_str!("published.json")).expect("the file is generated");
     let mut program = all[name].take();
     for (key, value) in params.as_object().expect("parameters have names") {

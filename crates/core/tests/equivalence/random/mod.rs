@@ -465,6 +465,8 @@ fn tcp_keys(draw: &mut Draw) -> Json {
         let schema = &param.shape.schema;
         if schema["type"] == "boolean" || schema.get("enum").is_some() {
             keys[param.name] = draw.instance(schema);
+        } else if param.name == "congestion" {
+            keys[param.name] = draw.instance(&schema["oneOf"][0]); // `programs` has those of a table
         }
     }
     if keys["congestion"] != "dctcp" {

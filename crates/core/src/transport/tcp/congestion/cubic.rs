@@ -491,7 +491,7 @@ mod tests {
     /// The window in whole segments after each ACK of two segments, one in every 100 ms.
     fn windows_of_a_slow_path(acks: u64) -> Vec<u64> {
         let params = Params {
-            congestion: Spec::Cubic,
+            congestion: Spec::Cubic.into(),
             cubic_law: CubicLaw::Linux,
             mss: 1000,
             sack: true,

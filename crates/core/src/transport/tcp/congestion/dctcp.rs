@@ -95,7 +95,7 @@ impl Congestion for Control {
         })
     }
 
-    fn on_echo(&mut self, ack: Ack) {
+    fn on_echo(&mut self, _: &mut CongestionWindow, ack: Ack) {
         self.0.count(ack);
     }
 
@@ -172,10 +172,10 @@ mod tests {
             dctcp.on_ack(&mut window, Ack::of(MSS, facts(acked)));
         }
         for acked in 51..=101 {
-            dctcp.on_echo(Ack { echo: true, ..Ack::of(MSS, facts(acked)) });
+            dctcp.on_echo(&mut window, Ack { echo: true, ..Ack::of(MSS, facts(acked)) });
         }
         assert_eq!(dctcp.0.alpha, 960, "the window is not over");
-        dctcp.on_echo(Ack { echo: true, ..Ack::of(MSS, facts(102)) });
+        dctcp.on_echo(&mut window, Ack { echo: true, ..Ack::of(MSS, facts(102)) });
         assert_eq!(dctcp.0.alpha, 900 + (52 << 6) / 101);
         window.cwnd = 100 * MSS;
         dctcp.on_mark(&mut window, facts(102));

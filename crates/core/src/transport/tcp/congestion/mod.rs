@@ -6,10 +6,12 @@
 //! [`CongestionWindow`]. To add an algorithm, write its file and add a line to the list below.
 
 mod bictcp;
+mod chosen;
 pub mod hystart;
 mod owner;
 mod window;
 
+pub use chosen::Chosen;
 pub use owner::CongestionControl;
 #[cfg(test)]
 pub(crate) use owner::{EVENTS, Event, LAST_ACK, SAMPLES};
@@ -18,6 +20,7 @@ pub use window::CongestionWindow;
 use super::Params;
 use super::rate::{LostSegment, RateSample};
 use crate::metrics::state::Figure;
+use crate::program::Failure;
 use crate::registry;
 use crate::rng::Keyed;
 use crate::units::{Rate, Span, Time};
@@ -39,6 +42,8 @@ registry! {
         Bbr = "bbr" in bbr at "bbr/mod.rs",
         /// As `dctcp`, by the clock of a virtual round trip and with pacing: Prague, for ports of L4S.
         Prague = "prague" in prague,
+        /// What the instructions in the scenario say.
+        Program = "program" in program at "program/mod.rs",
     }
 
     /// The interface of an algorithm.
@@ -81,7 +86,7 @@ registry! {
         }
 
         /// React to a mark that an ACK echoes, whether it acknowledges new octets or not.
-        fn on_echo(&mut self, ack: Ack) {}
+        fn on_echo(&mut self, window: &mut CongestionWindow, ack: Ack) {}
 
         /// React to an ACK that does not open the window: each one of a recovery by selective acknowledgements, which proposes
         /// a window thereafter, and outside of one an ACK that delivers octets by blocks only.
@@ -128,15 +133,20 @@ registry! {
             Vec::new()
         }
 
+        /// Return the first call that a program could not compute, if there is one.
+        fn failure(&self) -> Option<&Failure> {
+            None
+        }
+
         /// Return whether the algorithm is in fast recovery.
         fn is_recovering(&self) -> bool;
     }
 }
 
 impl Spec {
-    /// Return the name of the algorithm if it sets the rate at which its sender paces: it samples the delivery rate and needs selective
-    /// acknowledgements.
-    pub fn pace_setter(self) -> Option<&'static str> {
+    /// Return the name of the algorithm if it samples the delivery rate: it needs selective acknowledgements and sets the rate at which
+    /// its sender paces.
+    pub fn measuring(self) -> Option<&'static str> {
         match self {
             Spec::Bbr => Some("bbr"),
             Spec::Prague => Some("prague"),

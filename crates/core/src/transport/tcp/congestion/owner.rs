@@ -6,6 +6,7 @@ use super::{
     Upshot,
 };
 use crate::metrics::state::Figure;
+use crate::program::Failure;
 use crate::transport::tcp::Params;
 use crate::transport::tcp::rate::{LostSegment, RateSample};
 use crate::units::{Span, Time};
@@ -59,6 +60,18 @@ impl CongestionControl {
             window: CongestionWindow::new(params),
             algorithm: params.congestion.start(params),
         }
+    }
+
+    /// Start the control of a later connection. A program that has failed stays, since the run has no result.
+    pub fn restart(&mut self, params: &Params) {
+        if self.algorithm.failure().is_none() {
+            *self = CongestionControl::start(params);
+        }
+    }
+
+    /// Return the first call that a program could not compute, if there is one.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.algorithm.failure()
     }
 
     /// Return the window.
@@ -142,7 +155,7 @@ impl CongestionControl {
     /// recovery, which has already reduced the window, such an ACK is treated as any other.
     #[cold]
     fn on_echo(&mut self, ack: Ack) -> Reaction {
-        self.algorithm.on_echo(ack);
+        self.algorithm.on_echo(&mut self.window, ack);
         if self.algorithm.is_recovering() {
             return match ack.acked {
                 0 => Reaction::Continue,
@@ -162,7 +175,7 @@ impl CongestionControl {
         #[cfg(test)]
         LAST_ACK.set(Some(ack));
         if ack.echo {
-            self.algorithm.on_echo(ack);
+            self.algorithm.on_echo(&mut self.window, ack);
         }
         self.algorithm.on_delivery(&mut self.window, ack);
     }

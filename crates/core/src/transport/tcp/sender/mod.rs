@@ -33,6 +33,7 @@ use super::{
 };
 use crate::metrics::durations::Durations;
 use crate::metrics::state::Figure;
+use crate::program::Failure;
 use crate::rng::Stream;
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
@@ -243,7 +244,7 @@ impl Sender {
         let params = &self.rare.params;
         (self.flags.ends_writes, self.flags.tells_reduced) = (params.laws == Laws::Linux, false);
         self.flags.is_unscheduled = params.unscheduled.is_some();
-        self.control = CongestionControl::start(params);
+        self.control.restart(params);
         self.estimator = Estimator::new(params, &self.clock);
         let samples =
             || self.control.needs().samples.then(|| Box::new(DeliveryRate::new(now, params.feedback)));
@@ -391,6 +392,11 @@ impl Sender {
     /// Return whether the congestion control measures the path, and has no slow start.
     pub fn measures(&self) -> bool {
         self.control.needs().samples
+    }
+
+    /// Return the first call that a program as congestion control could not compute, if there is one.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.control.failure()
     }
 
     /// Return the variables of the congestion control.
