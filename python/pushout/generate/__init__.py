@@ -12,7 +12,7 @@ from pathlib import Path
 from pushout import _core
 from pushout.generate import answers, figures, findings, studies
 from pushout.generate.schemes import module
-from pushout.policy.published import PUBLISHED
+from pushout.policy.published import CONTROLS, PUBLISHED
 from pushout.records import recorded
 
 SCHEMES = Path("docs/schemes")
@@ -50,7 +50,8 @@ def _pages() -> dict[Path, str]:
 
 def _oracles() -> dict[Path, str]:
     """Write the published schemes in Python for the tests of the simulator, which compare them with its own."""
-    tables = {name: {key: program[key] for key in program if key != "source"} for name, program in PUBLISHED.items()}
+    published = {**PUBLISHED, **CONTROLS}
+    tables = {name: {key: program[key] for key in program if key != "source"} for name, program in published.items()}
     return {Path("crates/core/tests/equivalence/programs/published.json"): recorded(tables)}
 
 

@@ -186,7 +186,10 @@ def policy_refused(error: ScenarioError, choice: Choice, override: str, argument
     return ScenarioError(Argument(argument), f" {choice.label}: {why}")
 
 
-KINDS = ("admission", "pushout", "scheduler", "discipline")
+KINDS = ("admission", "pushout", "scheduler", "discipline", "congestion")
+
+CONTROL_OF_FLOWS = "flows.transport.congestion"
+"""The key of the congestion control, which belongs to the flows and to no place."""
 
 AS_IT_IS = "as-is"
 """The name for the unchanged scenario."""
@@ -239,6 +242,8 @@ def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choi
     name = match[1] if match else text
     _check_parameters(text, catalogue)
     kind = _kind_of_program(text) if match and name == "program" else _kind(name, catalogue)
+    if kind == "congestion":
+        return Choice(label(text) if match else name, (f"{CONTROL_OF_FLOWS}={text}",), "", file)
     for holder in at:
         _check_kind(holder, kind, name)
     if kind == "discipline":
@@ -288,6 +293,8 @@ def _kind_of_program(text: str) -> str:
         table = tomllib.loads(f"it = {text}")["it"]
     except tomllib.TOMLDecodeError:
         return "admission"
+    if "on_ack" in table or "on_loss" in table:
+        return "congestion"
     chooses = any(str(line).startswith("choose") for line in table.get("code", ()))
     return "admission" if not chooses else "pushout" if "end" in table else "scheduler"
 

@@ -13,6 +13,7 @@ of the policy `program` (`pushout list schemes program`).
 """
 
 from pushout.policy.attributes import ATTRIBUTES
+from pushout.policy.controls import congestion
 from pushout.policy.file import read
 from pushout.policy.parameters import Parameter, level, number, rate, time, whole
 from pushout.policy.program import Program, admission, overrides
@@ -23,6 +24,7 @@ __all__ = [
     "Parameter",
     "Program",
     "admission",
+    "congestion",
     "level",
     "mark",
     "number",

@@ -4,9 +4,10 @@ from typing import Literal
 
 Type = Literal["int", "float", "bool"]
 
-Hook = Literal["arrival", "head", "tick", "serve", "joined", "sent", "give_way"]
+Hook = Literal["arrival", "head", "tick", "serve", "joined", "sent", "give_way", "ack", "loss"]
 """The functions of a program: about a unit that arrives, about one at the head of its queue, and that of a clock; a
-scheduler's choice of a queue, about a unit that has joined a queue, and about one that is sent; and push-out's choice.
+scheduler's choice of a queue, about a unit that has joined a queue, and about one that is sent; push-out's choice; a
+congestion control's about an acknowledgement, and about a loss.
 """
 
 ATTRIBUTES: dict[str, Type] = {
@@ -41,6 +42,42 @@ ATTRIBUTES: dict[str, Type] = {
     "every": "float",
 }
 """Their meaning is on the page of the policy `program`."""
+
+OF_CONNECTIONS: dict[str, Type] = {
+    "now": "float",
+    "now_ps": "int",
+    "mss": "int",
+    "flight": "int",
+    "acknowledged": "int",
+    "sent": "int",
+    "advertised": "int",
+    "acked": "int",
+    "delivered": "int",
+    "lost": "int",
+    "marked": "bool",
+    "opens": "bool",
+    "rtt": "float",
+    "rtt_ps": "int",
+    "by_timeout": "bool",
+    "by_mark": "bool",
+}
+"""What a congestion control can read of its connection, an acknowledgement or a loss, with the types."""
+
+CONTROLS: dict[str, Type] = {"window": "int", "threshold": "int", "pacing": "int"}
+"""State that every congestion control has."""
+
+OF_ACKS = ("acked", "delivered", "lost", "marked", "opens", "rtt", "rtt_ps")
+OF_LOSSES = ("by_timeout", "by_mark")
+"""Those that only one of its functions can read."""
+
+AS_STATE = {
+    "cwnd": "window",
+    "ssthresh": "threshold",
+    "snd_cwnd": "window",
+    "window": "window",
+    "pacing_rate": "pacing",
+}
+"""Names that other programs give to its state."""
 
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("queue_length", "qlen", "queue_size", "length", "backlog", "occupancy", "queue_bytes"), "total"),
@@ -92,8 +129,19 @@ BY_NUMBER: dict[Hook, tuple[str, ...]] = {
 """The attributes in functions that look at queues by their numbers."""
 
 
+def attributes_of(hook: Hook) -> dict[str, Type]:
+    """Return the attributes that functions of this kind of program may have."""
+    return OF_CONNECTIONS if hook in ("ack", "loss") else ATTRIBUTES
+
+
 def refusal(name: str, hook: Hook, asks: str) -> str | None:
     """Return the reason why a function cannot read an attribute, if it cannot."""
+    if hook == "ack" and name in OF_LOSSES:
+        return f"{name} is the cause of a loss: write it in the function on_loss"
+    if hook == "loss" and name in OF_ACKS:
+        return f"{name} belongs to an acknowledgement: store it in on_ack, as in s.{name} = x.{name}"
+    if hook in ("ack", "loss"):
+        return None
     if (allowed := BY_NUMBER.get(hook)) is not None:
         return None if name in allowed else f"{name} cannot be seen here (allowed: {', '.join(allowed)})"
     if hook == "tick" and name not in OF_PORT:

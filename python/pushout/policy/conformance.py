@@ -28,6 +28,11 @@ class Trial:
 
 SHORT = {"duration": "0.4 s", "warmup": "0 s", "flows.start_spread": "20 ms"}
 
+CONTROLLED = (
+    Trial("over a port of cells", "w1-cell", "flows", SHORT),
+    Trial("over a port of packets", "w1-packet", "flows", SHORT),
+)
+
 TRIALS = (
     Trial("at a port of cells", "w1-cell", "bottleneck", SHORT),
     Trial("at a port of packets", "w1-packet", "bottleneck", SHORT),
@@ -51,6 +56,8 @@ def faults(program: Program) -> Iterator[str]:
 
 def trials(program: Program) -> list[Trial]:
     """Return the places at which a policy can be tried."""
+    if program.kind == "congestion":
+        return list(CONTROLLED)
     return [trial for trial in TRIALS if _can_have(trial, program)]
 
 

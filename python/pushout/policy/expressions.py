@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from pushout.policy.attributes import (
-    ATTRIBUTES,
+    AS_STATE,
     BY_NUMBER,
     CHOOSES,
     ELSEWHERE,
@@ -13,6 +13,7 @@ from pushout.policy.attributes import (
     PROPERTIES,
     Hook,
     Type,
+    attributes_of,
     refusal,
 )
 from pushout.policy.code import Code, Names, Place
@@ -166,15 +167,19 @@ class Expressions:
         if node.attr in self.names.params:
             self.code.params.add(node.attr)
             return self.result(node, self.names.params[node.attr], f"params.{node.attr}")
-        if node.attr not in ATTRIBUTES:
-            allowed = ", ".join([*ATTRIBUTES, *self.names.params])
-            near = [ELSEWHERE[node.attr]] if node.attr in ELSEWHERE else get_close_matches(node.attr, ATTRIBUTES, n=1)
+        known = attributes_of(self.code.hook)
+        if node.attr not in known:
+            allowed = ", ".join([*known, *self.names.params])
+            meant_by = ELSEWHERE.get(node.attr)
+            near = [meant_by] if meant_by in known else get_close_matches(node.attr, known, n=1)
+            if AS_STATE.get(node.attr) in self.names.state:
+                self.text.refuse(node, f"{node.attr} is state of the control: write s.{AS_STATE[node.attr]}")
             meant = f"; did you mean {near[0]}?" if near else ""
             return self.text.refuse(node, f"unknown attribute {node.attr}{meant} (allowed: {allowed})")
         if why := refusal(node.attr, self.code.hook, self.names.asks):
             return self.text.refuse(node, why)
         self.code.look(node.attr)
-        return self.result(node, ATTRIBUTES[node.attr], f"x.{node.attr}")
+        return self.result(node, known[node.attr], f"x.{node.attr}")
 
     def state(self, node: ast.expr, name: str) -> Typed:
         """The path of a declared value of state."""
@@ -283,6 +288,8 @@ class Expressions:
             function.value.id if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) else None
         )
         if owner == self.arrival and name == "draw" and not arguments:
+            if self.code.hook in ("ack", "loss"):
+                self.text.refuse(node, "a congestion control has no random numbers")
             return self.result(node, "float", "draw")
         if owner == self.arrival and self.code.hook == "arrival" and name in IN_MEMORIES:
             self.code.looks_at.add("queues")

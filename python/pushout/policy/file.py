@@ -11,6 +11,7 @@ from typing import Any
 from pushout import _core
 from pushout.errors import PolicyError, PushoutError
 from pushout.excerpt import excerpt, place, quoted
+from pushout.policy.controls import congestion
 from pushout.policy.program import Program, admission
 from pushout.policy.queues import pushout, scheduler
 
@@ -75,7 +76,12 @@ def _why(error: BaseException) -> str:
         return f"running it raises {kind}, whose text cannot be made"
 
 
-DECORATORS: dict[str, Callable[..., Any]] = {"admission": admission, "scheduler": scheduler, "pushout": pushout}
+DECORATORS: dict[str, Callable[..., Any]] = {
+    "admission": admission,
+    "scheduler": scheduler,
+    "pushout": pushout,
+    "congestion": congestion,
+}
 
 ARGUMENT = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'.*")
 

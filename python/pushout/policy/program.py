@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pushout.document import steps
 from pushout.errors import QuestionError
 from pushout.excerpt import excerpt, quoted
-from pushout.policy.attributes import ATTRIBUTES, Hook, Type
+from pushout.policy.attributes import ATTRIBUTES, CONTROLS, OF_CONNECTIONS, Hook, Type
 from pushout.policy.code import Code, Names
 from pushout.policy.decorator import also_without_brackets
 from pushout.policy.parameters import Parameter, Value, parameter
@@ -17,7 +17,7 @@ from pushout.policy.translate import translate
 from pushout.source import overrides as sets
 
 Asks = Literal["frame", "unit"]
-Kind = Literal["admission", "scheduler", "pushout"]
+Kind = Literal["admission", "scheduler", "pushout", "congestion"]
 
 
 class Program(Mapping[str, Any]):
@@ -52,7 +52,7 @@ class Program(Mapping[str, Any]):
 
     def instructions(self) -> dict[str, list[str]]:
         """Return the instructions of each function, by key."""
-        keys = [key for key in ("code", "at_head", "joined", "sent") if key in self._table]
+        keys = [key for key in ("code", "at_head", "joined", "sent", "on_ack", "on_loss") if key in self._table]
         codes: dict[str, list[str]] = {key: self._table[key] for key in keys}
         return {**codes, "tick": self._table["tick"]["code"]} if "tick" in self._table else codes
 
@@ -119,14 +119,15 @@ def declared(
     """Check the options of a decorator."""
     parameters = {key: parameter(key, value) for key, value in (params or {}).items()}
     initial = {key: values or {} for key, values in kept.items()}
-    shown = _traced(trace, initial)
-    return Declared(kind, name, stream, parameters, initial, shown, _names(asks, parameters, initial))
+    own = CONTROLS if kind == "congestion" else {}
+    shown = _traced(trace, initial, own)
+    return Declared(kind, name, stream, parameters, initial, shown, _names(asks, parameters, initial, own))
 
 
-def _traced(trace: Collection[str], kept: Mapping[str, Mapping[str, Value]]) -> list[str]:
+def _traced(trace: Collection[str], kept: Mapping[str, Mapping[str, Value]], own: Mapping[str, Type]) -> list[str]:
     """Return the names of a trace in the order of their declaration; refuse others."""
     names = {trace} if isinstance(trace, str) else set(trace)
-    known = [*kept.get("state", {}), *kept.get("per_queue", {})]
+    known = [*own, *kept.get("state", {}), *kept.get("per_queue", {})]
     if unknown := sorted(str(name) for name in names.difference(known)):
         allowed = ", ".join(known) or "none"
         raise QuestionError(
@@ -193,11 +194,19 @@ Hooks = Mapping[str, tuple[Hook, Callable[..., Any] | None]]
 """Functions of a policy, with their roles."""
 
 
-def _names(asks: Asks, parameters: Mapping[str, Parameter], kept: Mapping[str, Mapping[str, Value]]) -> Names:
-    """The names of parameters and state, with their types."""
+def _names(
+    asks: Asks,
+    parameters: Mapping[str, Parameter],
+    kept: Mapping[str, Mapping[str, Value]],
+    own: Mapping[str, Type],
+) -> Names:
+    """The names of parameters and state, with their types; `own` is the state that a congestion control has anyway."""
     types = {key: _types(key, values) for key, values in kept.items()}
+    if taken := [name for name in types["state"] if name in own]:
+        raise QuestionError(f"the state {taken[0]} must not be declared: every congestion control has it")
+    types["state"] = {**own, **types["state"]}
     names = Names(asks, {key: each.kind for key, each in parameters.items()}, **types)
-    _check_names(names)
+    _check_names(names, OF_CONNECTIONS if own else ATTRIBUTES)
     return names
 
 
@@ -223,7 +232,7 @@ def _instructions(functions: Functions, every: str | None) -> dict[str, Any]:
 def _source(functions: Functions) -> dict[str, Any]:
     """Return the lines of the instructions."""
     sources = {key: {"file": text.file, "lines": code.lines} for key, (text, code) in functions.items()}
-    return {**sources.pop("code"), **sources}
+    return {**sources.pop(next(iter(sources))), **sources}
 
 
 def _types(what: str, values: Mapping[str, Value]) -> dict[str, Type]:
@@ -236,9 +245,9 @@ def _types(what: str, values: Mapping[str, Value]) -> dict[str, Type]:
     return types
 
 
-def _check_names(names: Names) -> None:
+def _check_names(names: Names, attributes: Mapping[str, Type]) -> None:
     """Refuse a name that stands for two values."""
-    if taken := [name for name in names.params if name in ATTRIBUTES or name == "draw"]:
+    if taken := [name for name in names.params if name in attributes or name == "draw"]:
         raise QuestionError(f"the parameter {taken[0]} must have another name: x.{taken[0]} is what arrives")
     kept = [*names.state, *names.per_vc, *names.per_queue]
     if both := [name for name in kept if kept.count(name) > 1]:
@@ -258,7 +267,9 @@ def overrides(policies: PoliciesByPort) -> list[str]:
 
 
 def _key(place: str, kind: Kind) -> str:
-    """Return the key of the policy of this kind at a port, a class of ports or a memory."""
+    """Return the key of the policy of this kind at a port, a class of ports or a memory; that of a control at flows."""
+    if kind == "congestion":
+        return _key_of_flows(place)
     match steps(place):
         case ["memory", name]:
             check_memory(place, kind)
@@ -269,6 +280,19 @@ def _key(place: str, kind: Kind) -> str:
                 "one program decides for all of them"
             )
     return f"port.{_quoted(place)}.{kind}"
+
+
+def _key_of_flows(place: str) -> str:
+    """Return the key of the congestion control of all flows, or of those of a section."""
+    match steps(place):
+        case ["flows"]:
+            return "flows.transport.congestion"
+        case ["flow", name]:
+            return f"flow.{_quoted(name)}.transport.congestion"
+    raise QuestionError(
+        f"{excerpt(place)} must be flows, or flow.NAME for the flows of a section: "
+        "a congestion control belongs to senders"
+    )
 
 
 def check_memory(place: str, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""Published schemes as policies in Python: they give what the schemes of the simulator give, and can be changed.
+"""Published schemes and congestion controls in Python: they give what those of the simulator give, and can be changed.
 
     from pushout.policy import published
 
@@ -182,3 +182,140 @@ def longest_queue(x: Any) -> Any:
 
 PUBLISHED = {"codel": codel, "pie": pie, "round-robin": round_robin, "drr": drr, "longest-queue": longest_queue}
 """All of them, by the names of the schemes."""
+
+
+def _halve(x: Any, s: Any) -> None:
+    """Set the window to half of what was in use, in whole segments (RFC 5681)."""
+    s.window = min(s.window, x.advertised) // 2 // x.mss * x.mss
+
+
+@policy.congestion(on_loss=_halve)
+def reno(x: Any, s: Any) -> None:
+    """Slow start up to the threshold, then a segment more in each round trip: `new-reno` of the simulator."""
+    if s.window <= s.threshold:
+        s.window += x.mss
+    else:
+        s.window += max(x.mss * x.mss // s.window, 1)
+
+
+def _dctcp_loss(x: Any, s: Any) -> None:
+    """For a mark subtract half of the average marked share, for a loss halve the window (RFC 8257)."""
+    if x.by_mark:
+        s.window = s.window - s.window * s.alpha // 2048
+    else:
+        s.window = min(s.window, x.advertised) // 2 // x.mss * x.mss
+
+
+@policy.congestion(
+    state={"alpha": 1024, "acked": 0, "marked": 0, "end": 0},
+    trace={"alpha"},
+    on_loss=_dctcp_loss,
+    echo_each=True,
+)
+def dctcp(x: Any, s: Any) -> None:
+    """DCTCP with the integers of Linux: `s.alpha` is the average marked share of a window in units of 1/1024."""
+    s.acked += x.acked
+    if x.marked:
+        s.marked += x.acked
+    if x.acknowledged > s.end:
+        decay = s.alpha // 16
+        s.alpha = s.alpha - decay if decay > 0 else 0
+        s.alpha = min(s.alpha + s.marked * 64 // max(s.acked, 1), 1024)
+        s.acked = 0
+        s.marked = 0
+        s.end = x.sent
+    if s.window <= s.threshold:
+        s.window += x.mss
+    else:
+        s.window += max(x.mss * x.mss // s.window, 1)
+
+
+def _scalable_loss(x: Any, s: Any) -> None:
+    """Keep seven eighths of the window, and of a small one a half."""
+    s.window = int(s.window * (1 - x.decrease)) if s.window > x.small * x.mss else s.window // 2
+
+
+@policy.congestion(
+    params={"increase": 0.01, "decrease": policy.number(0.125, low=0, high=1), "small": 16}, on_loss=_scalable_loss
+)
+def scalable(x: Any, s: Any) -> None:
+    """Scalable TCP: T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", CCR 33(2), 2003.
+
+    A window above `small` segments grows by a share of what is acknowledged, so that it doubles in a constant number of
+    round trips, whatever its size. A smaller one is that of Reno.
+    """
+    if s.window <= s.threshold:
+        s.window += x.mss
+    elif s.window > x.small * x.mss:
+        s.window += int(x.increase * x.acked)
+    else:
+        s.window += max(x.mss * x.mss // s.window, 1)
+
+
+def _westwood_loss(x: Any, s: Any) -> None:
+    """Set the window to what the path has delivered in its shortest round trip."""
+    estimate = int(s.rate * s.least)
+    s.window = min(s.window, estimate) if s.rate > 0 else s.window // 2
+
+
+@policy.congestion(
+    state={"least": 1e9, "rate": 0.0, "octets": 0, "since": 0.0, "end": 0}, trace={"rate"}, on_loss=_westwood_loss
+)
+def westwood(x: Any, s: Any) -> None:
+    """Fall to what the path delivers in its shortest round trip: Westwood+.
+
+    L. A. Grieco and S. Mascolo, "Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP Congestion
+    Control", CCR 34(2), 2004.
+
+    Once in a round trip the rate of delivery is measured and smoothed with a weight of 1/8, in octets per second.
+    """
+    if x.rtt > 0:
+        s.least = min(s.least, x.rtt)
+    s.octets += x.delivered
+    if x.acknowledged > s.end:
+        if x.now > s.since:
+            sample = s.octets / (x.now - s.since)
+            s.rate = s.rate * 7 / 8 + sample / 8 if s.rate > 0 else sample
+        s.octets = 0
+        s.since = x.now
+        s.end = x.sent
+    if s.window <= s.threshold:
+        s.window += x.mss
+    else:
+        s.window += max(x.mss * x.mss // s.window, 1)
+
+
+@policy.congestion(
+    params={"alpha": 1.0, "beta": 3.0, "gamma": 1.0},
+    state={"least": 1e9, "waits": 0.0, "grows": True, "end": 0},
+    trace={"waits"},
+)
+def vegas(x: Any, s: Any) -> None:
+    """Keep the segments that wait in queues between `alpha` and `beta`: Vegas.
+
+    L. S. Brakmo and L. L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8),
+    1995, section IV. A loss halves the window, as with Reno; the paper's retransmissions are not here.
+
+    `s.waits` is the number of segments that wait, by the round trip. Slow start doubles the window in every second
+    round trip, until more than `gamma` segments wait.
+    """
+    if x.rtt > 0:
+        s.least = min(s.least, x.rtt)
+        s.waits = s.window * (1 - s.least / x.rtt) / x.mss
+    round_ends = x.acknowledged > s.end
+    if round_ends:
+        s.end = x.sent
+        s.grows = not s.grows
+    if s.window < s.threshold:
+        if s.waits > x.gamma:
+            s.threshold = s.window
+        elif s.grows:
+            s.window += x.mss
+    elif round_ends and s.waits < x.alpha:
+        s.window += x.mss
+    elif round_ends and s.waits > x.beta:
+        s.window = max(s.window - x.mss, 2 * x.mss)
+
+
+CONTROLS = {"new-reno": reno, "dctcp": dctcp}
+"""Controls that the simulator has as well, by its names."""

@@ -8,7 +8,7 @@ from pushout.policy.code import Code, Names
 from pushout.policy.expressions import Expressions
 from pushout.policy.text import Text
 
-QUIET = ("tick", "joined", "sent")
+QUIET = ("tick", "joined", "sent", "ack", "loss")
 """Functions that decide nothing."""
 
 DEEPEST = 100
@@ -142,6 +142,10 @@ class Statements(Expressions):
                 self.assign_name(target, name, register, kind)
             case ast.Attribute(value=ast.Name(id=owner), attr=name) if self.state_name == owner:
                 path, wanted = self.state(target, name)
+                if self.code.hook == "loss" and name == "threshold":
+                    self.text.refuse(
+                        target, "on_loss assigns s.window, and the threshold becomes what the window falls to"
+                    )
                 if self.code.hook == "tick" and self.names.per_queue and name in self.names.state:
                     self.text.refuse(
                         target,

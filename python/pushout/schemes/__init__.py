@@ -1995,12 +1995,7 @@ class Tcp(Scheme):
       timers of a sender by `kernel_tick`.
     - `kernel_tick` (time; default "0 s"): Tick of the kernel, by which timers of a sender expire late on average (with
       `laws = "linux"`): 4 ms at 250 Hz.
-    - `congestion` (default "reno"): Congestion control of the sender. `reno`: Fast retransmit and fast recovery, which
-      the first new ACK ends. `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
-      `tahoe`: Fast retransmit, and then a slow start. `cubic`: The window is a cubic function of the time since the
-      last reduction. `dctcp`: The window falls by half of the share of octets that were marked. `bbr`: A model of the
-      path sets rate and window: BBR, version 3. `prague`: As `dctcp`, by the clock of a virtual round trip and with
-      pacing: Prague, for ports of L4S.
+    - `congestion` (word or table; default "reno"): Congestion control of the sender.
     - `mss` (default 1460): Octets of data in a full segment; the default fills an Ethernet frame.
     - `window` (size; default "64 KiB"): Receive buffer, hence largest window; above 65535 bytes the window field is
       scaled (RFC 1323) and the window rounded down to a value of the scaled field. The default is that of the studies.
@@ -2115,7 +2110,7 @@ class Tcp(Scheme):
     profile: Literal["bsd-1993", "linux", "datacenter"] | None = None
     laws: Literal["rfc", "linux"] = "rfc"
     kernel_tick: str = "0 s"
-    congestion: Literal["reno", "new-reno", "tahoe", "cubic", "dctcp", "bbr", "prague"] = "reno"
+    congestion: Literal["reno", "new-reno", "tahoe", "cubic", "dctcp", "bbr", "prague"] | Mapping[str, Any] = "reno"
     mss: int = 1460
     window: str = "64 KiB"
     window_scaling: bool = True

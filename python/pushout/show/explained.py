@@ -234,7 +234,9 @@ OF_TRANSPORT = ("profile", "congestion", "mss", "window", "ecn", "l4s", "sack", 
 
 def _transport(transport: Mapping[str, Any]) -> str:
     chosen = {key: transport[key] for key in OF_TRANSPORT if transport.get(key) not in IDLE}
-    return _policy({"kind": transport["kind"], **chosen}, "kind")
+    control = chosen.get("congestion")
+    named = {"congestion": f"program {control['name']}"} if isinstance(control, Mapping) else {}
+    return _policy({"kind": transport["kind"], **chosen, **named}, "kind")
 
 
 def _policy(table: Any, tag: str = "policy") -> str:
