@@ -43,6 +43,11 @@ def test_round_trips_of_5_and_40_ms_share_a_line_within_two_to_one() -> None:
     assert all(sum(goodputs) > 0.9 * 200e6 for goodputs in (prague, dctcp))
 
 
+def test_without_the_virtual_round_trip_prague_divides_the_line_as_dctcp_does() -> None:
+    plain = ratio(shared({**PRAGUE, "prague_rtt": "0 s"}))
+    assert 8 < plain < 2 * ratio(shared(DCTCP))
+
+
 def test_marks_modulo_8_lead_where_whole_counts_do() -> None:
     whole = shared({**PRAGUE, "feedback": "counters"})
     assert ratio(shared(PRAGUE)) == pytest.approx(ratio(whole), rel=0.02)
@@ -56,6 +61,7 @@ def test_marks_modulo_8_lead_where_whole_counts_do() -> None:
         ({"congestion": "bbr", "ecn": True}, 'ecn must be false with congestion = "bbr"'),
         ({"congestion": "prague", "feedback": "rfc3168"}, 'feedback must be "accecn" or "counters"'),
         ({"congestion": "prague", "l4s": False}, 'l4s must be true with congestion = "prague"'),
+        ({"congestion": "prague", "prague_rtt": "2 s"}, "prague_rtt must be at most 1 s"),
         ({"congestion": "cubic", "feedback": "accecn"}, 'feedback must be "rfc3168" without congestion = "prague"'),
     ],
 )

@@ -2090,6 +2090,12 @@ class Tcp(Scheme):
       come in a train of half a round trip, or when round trips have become longer. `plus-plus`: RFC 9406: a longer
       round trip slows the growth down to a quarter; after five such rounds slow start ends. `off`: It ends with a loss
       or at the threshold.
+    - `bbr_rounds` (default True): Probe for bandwidth after as many rounds as the window has packets, at most 63, as
+      the draft does for the sake of senders of Reno; if not, only after 2 to 3 s: for control experiments (bbr only).
+    - `bbr_loss_bounds` (default True): Bound rate and flight by losses, as the draft does; if not, losses are only
+      repaired: for control experiments (bbr only).
+    - `prague_rtt` (time; default "25 ms"): Shortest virtual round trip, by whose clock flows with shorter round trips
+      grow; with 0 s each follows its own round trip, as with `dctcp`: for control experiments (prague only).
     - `extra_increase` (default False): Open the window by a further mss/8 with each ACK in congestion avoidance, as
       4.4BSD-Lite does although it should not (RFC 2525, "extra additive constant").
     - `halve_inflation` (default False): A timeout in fast recovery halves the window together with what duplicate ACKs
@@ -2147,6 +2153,9 @@ class Tcp(Scheme):
     cubic_c: float = 0.4
     cubic_law: Literal["rfc9438", "linux"] = "rfc9438"
     hystart: Literal["linux", "plus-plus", "off"] = "linux"
+    bbr_rounds: bool = True
+    bbr_loss_bounds: bool = True
+    prague_rtt: str = "25 ms"
     extra_increase: bool = False
     halve_inflation: bool = False
     missed_deflation: bool = False

@@ -250,6 +250,14 @@ section! {
         pub cubic_law: congestion::cubic::CubicLaw = congestion::cubic::CubicLaw::Rfc9438,
         /// How slow start ends before a loss (cubic only).
         pub hystart: hystart::Mode = hystart::Mode::Linux,
+        /// Probe for bandwidth after as many rounds as the window has packets, at most 63, as the draft does for the sake of senders of Reno;
+        /// if not, only after 2 to 3 s: for control experiments (bbr only).
+        pub bbr_rounds: bool = true,
+        /// Bound rate and flight by losses, as the draft does; if not, losses are only repaired: for control experiments (bbr only).
+        pub bbr_loss_bounds: bool = true,
+        /// Shortest virtual round trip, by whose clock flows with shorter round trips grow; with 0 s each follows its own round trip, as
+        /// with `dctcp`: for control experiments (prague only).
+        pub prague_rtt: Span = Span::millis(25),
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
         /// it should not (RFC 2525, "extra additive constant").
         pub extra_increase: bool = false,
@@ -430,6 +438,7 @@ impl Params {
         refuse_if(!(self.cubic_c > 0.0 && self.cubic_c.is_finite()), "cubic_c", "must be greater than 0")?;
         self.congestion.measuring().map_or(Ok(()), |word| self.check_measuring(word))?;
         self.congestion.pace_setter().map_or(Ok(()), |word| self.check_pacing(word))?;
+        refuse_if(self.prague_rtt > Span::secs(1), "prague_rtt", "must be at most 1 s")?;
         refuse_if(self.initial_window == 0, "initial_window", "must be at least 1 segment")?;
         refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "must be at least 1 byte")?;
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
@@ -614,6 +623,7 @@ mod tests {
             ("initial_window", Params { initial_window: 0, ..defaults() }),
             ("initial_ssthresh", Params { initial_ssthresh: Some(Bytes(0)), ..defaults() }),
             ("dupack_threshold", Params { dupack_threshold: 0, ..defaults() }),
+            ("prague_rtt", Params { prague_rtt: Span::millis(1001), ..defaults() }),
             ("sack", Params { sack: false, ..bbr() }),
             ("pacing", Params { pacing: Pacing::Off, ..bbr() }),
             ("ecn", Params { ecn: true, ..bbr() }),

@@ -15,7 +15,8 @@
 //! trip instead of a packet. Below 2 ms, or below the time of a packet, the rate is the variable instead of the window.
 //!
 //! # Parameters
-//! `feedback`, what ACKs report about marks: `accecn` or `counters`; `initial_window`, which is sent in the first virtual round trip.
+//! `feedback`, what ACKs report about marks: `accecn` or `counters`; `initial_window`, which is sent in the first virtual round trip;
+//! `prague_rtt`, the shortest virtual round trip (25 ms; 0 s for control experiments: then growth depends on round trips as in DCTCP).
 //! `ecn`, `l4s`, `sack` and pacing are on. Without a `profile` the other keys are those of `profile = "linux"`. `measure.state` samples
 //! α, rate and round trips.
 //!
@@ -34,7 +35,7 @@ use crate::transport::tcp::Params;
 use crate::transport::tcp::rate::{LostSegment, RateSample};
 use crate::units::{Rate, Time};
 
-/// Microseconds: the virtual round trip at least, queue growth and burst.
+/// Microseconds: the reference round trip, queue growth and burst.
 const REF_RTT: u64 = 25_000;
 const QUEUE_GROWTH: u64 = 1_000;
 const BURST_TIME: u64 = 250;
@@ -84,6 +85,8 @@ struct Prague {
     size: u64,
     init_rate: u64,
     min_rate: u64,
+    /// Shortest virtual round trip, in microseconds.
+    least_vrtt: u64,
     /// Microseconds; 0 before a measurement.
     srtt: u64,
     vrtt: u64,
@@ -140,7 +143,12 @@ impl Control {
         let min_rate = (MIN_WINDOW * size * MILLION / REF_RTT).min(MAX_RATE);
         let first = u128::from(params.initial_window) * u128::from(size * MILLION / REF_RTT);
         let init_rate = first.clamp(min_rate.into(), MAX_RATE.into()) as u64;
-        Control(Box::new(Prague::new(size, init_rate, min_rate)))
+        let least = params.prague_rtt.0 / MILLION;
+        Control(Box::new(Prague {
+            least_vrtt: least,
+            vrtt: least.max(1),
+            ..Prague::new(size, init_rate, min_rate)
+        }))
     }
 }
 
@@ -150,6 +158,7 @@ impl Prague {
             size,
             init_rate,
             min_rate,
+            least_vrtt: REF_RTT,
             srtt: 0,
             vrtt: REF_RTT,
             state: State::Init,
@@ -180,7 +189,7 @@ impl Prague {
             State::Init => rtt,
             _ => (self.srtt as i64 + ((rtt as i64 - self.srtt as i64) >> 3)) as u64,
         };
-        self.vrtt = self.srtt.max(REF_RTT);
+        self.vrtt = self.srtt.max(self.least_vrtt).max(1);
     }
 
     /// Return the counts after an ACK.

@@ -79,7 +79,8 @@ impl Bbr {
     /// `CheckStartupHighLoss`: a whole round in fast recovery, more than 2 % lost, in at least six ranges.
     fn is_startup_loss_high(&self, sample: &RateSample) -> bool {
         let is_whole_round = self.recovery_start.is_some_and(|start| sample.prior_delivered >= start);
-        self.loss_round_start
+        self.bounds_losses
+            && self.loss_round_start
             && is_whole_round
             && self.loss_ranges >= STARTUP_LOSS_RANGES
             && is_too_high(sample.lost, sample.sent_in_flight)
@@ -187,7 +188,8 @@ impl Bbr {
     /// `IsTimeToProbeBW`.
     fn is_time_to_probe(&self, window: &CongestionWindow, now: Time) -> bool {
         let reno_rounds = (self.target_inflight(window) / self.mss).min(MOST_ROUNDS);
-        now > self.cycle_stamp + self.bw_probe_wait || self.rounds_since_probe_up >= reno_rounds
+        let is_round = self.counts_rounds && self.rounds_since_probe_up >= reno_rounds;
+        now > self.cycle_stamp + self.bw_probe_wait || is_round
     }
 
     /// `IsTimeToCruise`.

@@ -21,7 +21,8 @@
 //! (`bw_shortterm`, `inflight_shortterm`), by a factor of 0.7 for each round with a loss.
 //!
 //! # Parameters
-//! `initial_window`; the constants are those of the draft. It needs `sack`, and it paces; `pacing.burst` replaces the send quantum of
+//! `initial_window`; the constants are those of the draft. For control experiments `bbr_rounds` (on) and `bbr_loss_bounds` (on) switch
+//! off the probes after a number of rounds, and the bounds by losses. It needs `sack`, and it paces; `pacing.burst` replaces the send quantum of
 //! 1 ms, from 2 segments to 64 KiB. Without a `profile` the other keys are those of `profile = "linux"`. `measure.state` samples the
 //! model; `phase` counts from 0, Startup, to 6, ProbeRTT, in the order of the table.
 //!

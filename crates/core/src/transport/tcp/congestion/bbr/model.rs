@@ -117,7 +117,7 @@ impl Bbr {
 
     /// `AdaptLowerBoundsFromCongestion`.
     fn adapt_lower_bounds(&mut self, window: &CongestionWindow) {
-        if self.phase.is_probing() || !self.is_loss_in_round {
+        if self.phase.is_probing() || !self.is_loss_in_round || !self.bounds_losses {
             return;
         }
         if self.bw_shortterm == INFINITE {
@@ -181,7 +181,8 @@ impl Bbr {
         self.note_loss(window);
         self.loss_ranges += u32::from(self.loss_ranges == 0 || lost.start != self.last_lost);
         self.last_lost = lost.start + lost.size;
-        if self.is_bw_probe_sample && is_too_high(lost.lost, lost.sent_in_flight) {
+        let may_bound = self.is_bw_probe_sample && self.bounds_losses;
+        if may_bound && is_too_high(lost.lost, lost.sent_in_flight) {
             self.handle_too_high(window, lost);
         }
     }

@@ -14,6 +14,9 @@ pub(super) const INFINITE: u64 = u64::MAX;
 pub(super) struct Bbr {
     pub(super) mss: u64,
     pub(super) initial_cwnd: u64,
+    /// Rounds end a wait for a probe, and losses bound the model.
+    pub(super) counts_rounds: bool,
+    pub(super) bounds_losses: bool,
     /// The numbers of the flow, the connection and the cycle for which waits are drawn.
     pub(super) draws: Option<Keyed>,
     pub(super) connection: u32,
@@ -149,6 +152,8 @@ impl Bbr {
         Bbr {
             mss,
             initial_cwnd: mss * u64::from(params.initial_window),
+            counts_rounds: params.bbr_rounds,
+            bounds_losses: params.bbr_loss_bounds,
             draws: None,
             connection: 0,
             cycle: 0,
