@@ -15,6 +15,7 @@ pub(crate) fn vector(name: &str) -> Json {
         "accecn" => include_str!("../../../vectors/accecn.json"),
         "prague" => include_str!("../../../vectors/prague.json"),
         "bbr" => include_str!("../../../vectors/bbr.json"),
+        "pacing" => include_str!("../../../vectors/pacing.json"),
         "recovery" => include_str!("../../../vectors/recovery.json"),
         _ => panic!("no vectors of {name}"),
     };

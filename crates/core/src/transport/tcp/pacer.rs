@@ -367,3 +367,87 @@ fn rate_of(octets: u64, percent: u64, srtt: u64) -> Rate {
     let rate = bits.map_or_else(|| u64::try_from(wide()).unwrap_or(u64::MAX), |bits| bits / srtt);
     Rate(rate.clamp(1, FASTEST))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vectors::vector;
+
+    /// Octets of data in a full segment, whose packet has 1500.
+    const DATA: u64 = 1460;
+
+    fn pacer(packets: u64) -> Pacer {
+        let burst = (packets > 1).then_some(Burst::Packets(packets));
+        Pacer::new(&Settings { burst }, PacketSizes { headers: 40, ..PacketSizes::default() }, DATA)
+    }
+
+    fn list(case: &Json, key: &str) -> Vec<u64> {
+        case[key].as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect()
+    }
+
+    /// Return when packets of these octets start that nothing holds up but the pace; the second one not before `wait`.
+    fn starts(mut pacer: Pacer, rate: u64, octets: &[u64], wait: Time) -> Vec<Time> {
+        pacer.set_rate(Rate(rate));
+        let mut now = Time::ZERO;
+        let mut starts = vec![now];
+        for (number, octets) in octets.iter().enumerate() {
+            pacer.begin_turn();
+            assert!(pacer.admits(now, octets - 40));
+            pacer.sent(now, octets - 40);
+            now = if number == 0 { now.max(wait) } else { now };
+            pacer.look_anew();
+            assert!(!pacer.admits(now, DATA));
+            pacer.end_turn();
+            now = pacer.place().unwrap().max(now);
+            starts.push(now);
+        }
+        starts
+    }
+
+    #[test]
+    fn round_trips_are_smoothed_and_rates_follow_from_windows_as_in_linux() {
+        let vectors = vector("pacing");
+        for case in vectors["srtt"].as_array().unwrap() {
+            let mut pacer = pacer(1);
+            let smoothed = list(case, "rtts").into_iter().map(|rtt| {
+                pacer.measured(Span(rtt * PS_PER_NS));
+                pacer.srtt
+            });
+            assert_eq!(smoothed.collect::<Vec<_>>(), list(case, "sequence"), "{case}");
+        }
+        for case in vectors["rate"].as_array().unwrap() {
+            let number = |key: &str| case[key].as_u64().unwrap();
+            let mut pacer = pacer(1);
+            if number("srtt_ns") > 0 {
+                pacer.measured(Span(number("srtt_ns") * PS_PER_NS));
+            }
+            pacer.renew(Use { window: number("window"), is_early: case["early"].as_bool().unwrap() });
+            assert_eq!(pacer.rate(), Rate(number("rate")), "{case}");
+        }
+    }
+
+    #[test]
+    fn packets_are_due_after_the_time_of_those_before_them() {
+        let vectors = vector("pacing");
+        for case in vectors["due"].as_array().unwrap() {
+            let expected: Vec<Time> = list(case, "starts_ps").into_iter().map(Time).collect();
+            let rate = case["rate"].as_u64().unwrap();
+            assert_eq!(starts(pacer(1), rate, &list(case, "octets"), Time::ZERO), expected, "{case}");
+        }
+        let times = |case: &Json| -> Vec<Time> {
+            list(case, "starts_us").into_iter().map(|us| Time::ZERO + Span::micros(us)).collect()
+        };
+        for case in vectors["burst"].as_array().unwrap() {
+            let (rate, packets) = (case["rate"].as_u64().unwrap(), case["packets"].as_u64().unwrap());
+            let expected = times(case);
+            let full = vec![1500; expected.len() - 1];
+            assert_eq!(starts(pacer(packets), rate, &full, Time::ZERO), expected, "{case}");
+        }
+        for case in vectors["idle"].as_array().unwrap() {
+            let wait = Time::ZERO + Span::micros(case["start_us"].as_u64().unwrap());
+            let expected = times(case);
+            let full = vec![1500; expected.len() - 1];
+            assert_eq!(starts(pacer(1), case["rate"].as_u64().unwrap(), &full, wait), expected, "{case}");
+        }
+    }
+}
