@@ -146,7 +146,7 @@ impl Session {
 
     /// Refuse a picture after a decision that the policy of a port could not compute, as a run is refused.
     pub(crate) fn complete(&self) -> Result<(), String> {
-        self.stepper.network().complete(&self.scenario)
+        self.stepper.network().complete_so_far(&self.scenario)
     }
 
     /// Search for the next event of a kind at the port, up to `until`; a search that ended there continues from there.

@@ -98,7 +98,7 @@ impl Outcome {
     /// Refuse a run in which a policy could not compute a decision: it has no result.
     pub fn complete(&self, scenario: &Scenario) -> Result<(), Refusal> {
         self.network
-            .complete(scenario, &self.flows)
+            .complete(scenario, self.flows.iter().map(|flow| flow.failure.as_deref()))
             .map_err(|message| Refusal { message, ..Refusal::default() })
     }
 }

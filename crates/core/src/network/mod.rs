@@ -217,14 +217,17 @@ impl Network {
     }
 
     /// Return an error with the place and the time of the first decision that a policy could not compute, if there is
-    /// one: results after it are invalid.
-    pub fn complete(&self, scenario: &Scenario, flows: &IdVec<FlowId, FlowOutcome>) -> Result<(), String> {
+    /// one: results after it are invalid. `flows` gives the first call of each flow's control that could not be computed.
+    pub fn complete<'a>(
+        &'a self,
+        scenario: &'a Scenario,
+        flows: impl Iterator<Item = Option<&'a Failure>>,
+    ) -> Result<(), String> {
         let ports =
             self.ports.iter().zip(&scenario.lines).map(|(port, line)| ("port", &line.name, port.failure()));
         let memories = self.memories().zip(&scenario.memories);
         let memories = memories.map(|(memory, spec)| ("memory", &spec.name, memory.failure()));
-        let flows = flows.iter().zip(&scenario.flows);
-        let flows = flows.map(|(flow, spec)| ("flow", &spec.name, flow.failure.as_deref()));
+        let flows = flows.zip(&scenario.flows).map(|(failure, spec)| ("flow", &spec.name, failure));
         let failures = ports
             .chain(memories)
             .chain(flows)
@@ -235,6 +238,11 @@ impl Network {
                 Err(format!("{kind} {name} at {} s: {why}", time.as_secs_f64()))
             }
         }
+    }
+
+    /// Like [`Network::complete`], during a run whose flows are in the network.
+    pub fn complete_so_far(&self, scenario: &Scenario) -> Result<(), String> {
+        self.complete(scenario, self.flows.iter().map(|flow| flow.sender()?.failure()))
     }
 
     /// Reset the counters: the measured time starts now.
