@@ -121,6 +121,16 @@ PAUSED = (
     'queue.all={pause={xoff="20000 cells", xon="15000 cells"}, limit="10000 cells"}',
 )
 
+NAMES = ("web", "bulk", "mail")
+"""Classes of traffic: the first is served before the others, which share what it leaves by weights."""
+
+OF_CLASSES = ", ".join(f'{{name="flow{number}", queue="{NAMES[number % 3]}"}}' for number in range(1, 65))
+BY_CLASS = (
+    "queue={web={}, bulk={weight=3.0}, mail={weight=2.0}}",
+    f"flow=[{OF_CLASSES}]",
+)
+WEIGHTED = ('.scheduler={policy="strict-priority", queues="class", group={queues=["bulk", "mail"]}}',)
+
 FEATURES = (
     Feature("CoDel", "port", PORT, admitted("codel")),
     Feature("PIE", "port", PORT, admitted("pie")),
@@ -133,6 +143,7 @@ FEATURES = (
     Feature("round robin", "port", PORT, scheduled("round-robin")),
     Feature("fair queue", "port", PORT, scheduled("fair-queue")),
     Feature("strict priority", "port", PORT, scheduled("strict-priority")),
+    Feature("classes with weights", "port", {"W3-100": 2.0, "leaf-spine 64": 2.0}, WEIGHTED, BY_CLASS),
     Feature("complete sharing", "memory", MEMORY, CHIP, chip('admission={policy="complete-sharing"}')),
     Feature("dynamic threshold", "memory", MEMORY, CHIP, chip(DT)),
     Feature("ABM", "memory", MEMORY, CHIP, chip('admission={policy="abm"}')),

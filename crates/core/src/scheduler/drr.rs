@@ -85,6 +85,27 @@ impl Policy {
         }
     }
 
+    /// Return the queue whose visit goes on or begins, among those that may send, of which there is one.
+    #[inline(always)]
+    fn visit(
+        &mut self,
+        mut may_send: impl FnMut(QueueId) -> bool,
+        octets: &dyn Fn(QueueId) -> u64,
+    ) -> Option<QueueId> {
+        loop {
+            let queue = *self.active.front()?;
+            if may_send(queue) {
+                if !std::mem::replace(&mut self.is_visited, true) {
+                    self.deficits[queue] += self.quanta[queue];
+                }
+                if octets(queue) <= self.deficits[queue] {
+                    return Some(queue);
+                }
+            }
+            self.leave();
+        }
+    }
+
     /// End the visit to the first queue: move it to the end of the list.
     fn leave(&mut self) {
         let first = self.active.pop_front();
@@ -130,18 +151,11 @@ impl Scheduler for Policy {
         if !self.active.iter().any(|&queue| may_send(queue)) {
             return None;
         }
-        loop {
-            let queue = *self.active.front()?;
-            if may_send(queue) {
-                if !std::mem::replace(&mut self.is_visited, true) {
-                    self.deficits[queue] += self.quanta[queue];
-                }
-                if octets(queue) <= self.deficits[queue] {
-                    return Some(queue);
-                }
-            }
-            self.leave();
-        }
+        self.visit(may_send, octets)
+    }
+
+    fn turn_by_size(&mut self, _: Time, octets: &dyn Fn(QueueId) -> u64) -> Option<QueueId> {
+        self.visit(|_| true, octets)
     }
 
     fn sent(&mut self, queue: QueueId, octets: u64) {

@@ -92,6 +92,14 @@ impl Group {
         }
     }
 
+    /// Choose the next queue when every queue may send.
+    pub(super) fn turn(&mut self, now: Time, octets: &dyn Fn(QueueId) -> u64) -> Option<QueueId> {
+        match &mut self.turns {
+            Turns::Drr(policy) => policy.turn_by_size(now, octets),
+            Turns::Wrr(policy) => policy.turn_by_size(now, octets),
+        }
+    }
+
     /// Record that the port sends a unit of this queue for which the group was chosen.
     pub(super) fn sent(&mut self, queue: QueueId, octets: u64) {
         match &mut self.turns {

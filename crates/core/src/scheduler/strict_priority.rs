@@ -122,6 +122,15 @@ impl Policy {
         self.below.as_mut()?.group.as_mut().filter(|group| group.has(queue))
     }
 
+    /// Return the queue that goes before all others for its minimum rate, if one does.
+    #[inline]
+    fn claimed(&mut self, now: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
+        let below = self.below.as_mut()?;
+        let claimed = below.claims.as_ref().and_then(|claims| claims.next(now, may_send));
+        (below.now, below.by_claim) = (now, claimed.is_some());
+        claimed
+    }
+
     /// Record whether a queue has units, for the claims.
     fn note(&mut self, queue: QueueId, waits: bool) {
         if let Some(claims) = self.below.as_mut().and_then(|below| below.claims.as_mut()) {
@@ -169,15 +178,14 @@ impl Scheduler for Policy {
         may_send: &mut dyn FnMut(QueueId) -> bool,
         octets: &dyn Fn(QueueId) -> u64,
     ) -> Option<QueueId> {
-        if let Some(below) = &mut self.below {
-            let claimed = below.claims.as_ref().and_then(|claims| claims.next(now, may_send));
-            (below.now, below.by_claim) = (now, claimed.is_some());
-            if claimed.is_some() {
-                return claimed;
-            }
-        }
-        let strict = self.next(now, may_send);
-        strict.or_else(|| self.below.as_mut()?.group.as_mut()?.next(now, may_send, octets))
+        let first = self.claimed(now, may_send).or_else(|| self.next(now, may_send));
+        first.or_else(|| self.below.as_mut()?.group.as_mut()?.next(now, may_send, octets))
+    }
+
+    fn turn_by_size(&mut self, now: Time, octets: &dyn Fn(QueueId) -> u64) -> Option<QueueId> {
+        let all = &mut |_| true;
+        let first = self.claimed(now, all).or_else(|| self.turn(now));
+        first.or_else(|| self.below.as_mut()?.group.as_mut()?.turn(now, octets))
     }
 
     fn sent(&mut self, queue: QueueId, octets: u64) {

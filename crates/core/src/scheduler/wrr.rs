@@ -77,6 +77,10 @@ impl Scheduler for Policy {
         self.visits.next_by_size(now, may_send, &|_| 1)
     }
 
+    fn turn_by_size(&mut self, now: Time, _octets: &dyn Fn(QueueId) -> u64) -> Option<QueueId> {
+        self.visits.turn_by_size(now, &|_| 1)
+    }
+
     fn sent(&mut self, queue: QueueId, _octets: u64) {
         self.visits.sent(queue, 1);
     }
