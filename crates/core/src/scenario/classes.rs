@@ -48,8 +48,10 @@ fn check_group(scenario: &Scenario, line: &Line) -> Result<(), Refused> {
 /// Refuse a policer with a lower class that does not exist, or that has no queue at its port.
 fn check_lower(scenario: &Scenario, line: &Line) -> Result<(), Refused> {
     let Port { scheduler, memory, gates, .. } = &*line.port;
-    let Some(lower) = gates.lower() else { return Ok(()) };
-    check_names(scenario, &[lower.to_string()], "class")?;
+    let Some((key, lower)) = gates.police.as_ref().and_then(|Nested(police)| police.lower()) else {
+        return Ok(());
+    };
+    check_names(scenario, &[lower.to_string()], key)?;
     let why = match line.medium {
         Medium::Cells => {
             "must not put packets into a class on a cell link, where the cells of a frame keep their order"
@@ -65,7 +67,7 @@ fn check_lower(scenario: &Scenario, line: &Line) -> Result<(), Refused> {
         }
         Medium::Packets => return Ok(()),
     };
-    unfit(why)
+    refuse(key, why)
 }
 
 /// Refuse a calendar at a line where no instant is certain, that names classes wrongly, or by which packets of a class would wait for

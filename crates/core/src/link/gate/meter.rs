@@ -158,11 +158,13 @@ section! {
 }
 
 impl Params {
-    /// Return the class that gets packets of a colour, if one does.
-    pub(crate) fn lower(&self) -> Option<&str> {
-        [&self.yellow, &self.red].into_iter().find_map(|action| match action {
-            Action::Class(class) => Some(class.as_str()),
-            _ => None,
+    /// Return the class that gets packets of a colour, if one does, and the key that names it.
+    pub(crate) fn lower(&self) -> Option<(&'static str, &str)> {
+        [("yellow.class", &self.yellow), ("red.class", &self.red)].into_iter().find_map(|(key, action)| {
+            match action {
+                Action::Class(class) => Some((key, class.as_str())),
+                _ => None,
+            }
         })
     }
 

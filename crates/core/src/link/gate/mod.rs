@@ -302,7 +302,7 @@ impl Keys {
 
     /// Return the class that gets packets of a colour of the policer, if one does.
     pub(crate) fn lower(&self) -> Option<&str> {
-        self.police.as_ref()?.0.lower()
+        self.police.as_ref()?.0.lower().map(|(_, class)| class)
     }
 
     /// Return the rate of octets to which a gate limits the line, if there is such a gate.
