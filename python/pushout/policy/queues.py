@@ -27,9 +27,9 @@ def scheduler(
     """Translate a function that returns the number of the queue to serve next to a scheduler; also without brackets.
 
     Every circuit has a queue with its number, or with `queues="class"` every class of traffic at the port, in the order
-    of their sections. `x.next_backlogged(after)` is the first queue behind another that may
-    send, `x.least(s.NAME)` the one with the least value of its state, `x.longest()` the longest; `x.length(queue)`,
-    `x.octets(queue)` (of the unit at its head), `x.weight(queue)` and `x.mcr(queue)` (of a class its `minimum`) are properties of a queue.
+    of their sections. `x.next_backlogged(after)` is the first queue behind another that may send, `x.least(s.NAME)` the
+    one with the least value of its state, `x.longest()` the longest; `x.length(queue)`, `x.octets(queue)` (of the unit
+    at its head), `x.weight(queue)` and `x.mcr(queue)` (of a class its `minimum`) are properties of a queue.
 
     Parameters: `params`, `state`, `trace`, `stream` and `name` as for `admission`; `per_queue` is what each queue
     keeps, read and assigned as `s.NAME[queue]`; `joined` is a function for a unit that has joined the queue `x.queue`,

@@ -1529,6 +1529,8 @@ class ProgramScheduler(Scheme):
     - `params` (not set): Parameters, by name.
     - `limits` (tables; not set): Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count
       in seconds, rates in bits per second.
+    - `queues` (default "circuit"): What has a queue of its own. `circuit`: Every circuit. `class`: Every class of
+      traffic: the flows that name one section `[queue.NAME]` share a queue, in order of arrival.
     - `state` (not set): State of the port, by name: the initial values.
     - `per_queue` (not set): State of each queue, by name: the initial values.
     - `trace` (not set): State of the port or of queues that reports with `measure.state` show over time, by name.
@@ -1543,6 +1545,7 @@ class ProgramScheduler(Scheme):
     name: str = "program"
     params: Mapping[str, Any] | None = None
     limits: Mapping[str, Any] | None = None
+    queues: Literal["circuit", "class"] = "circuit"
     state: Mapping[str, Any] | None = None
     per_queue: Mapping[str, Any] | None = None
     trace: Sequence[str] | None = None

@@ -19,7 +19,7 @@ use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
 use crate::link::gate::delay::DelayForms;
 use crate::link::gate::loss::Gilbert;
-use crate::link::gate::{calendar, meter, repeat};
+use crate::link::gate::{calendar, cbs, meter, repeat};
 use crate::link::law::{Grants, LawForms, States};
 use crate::scheduler::group;
 use crate::source::replay;
@@ -110,6 +110,7 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<MemorySection>("`[memory.NAME]`", "", entries),
         section::<PoolSection>("`pool.NAME` of a memory", "", entries),
         section::<QueueSection>("`[queue.NAME]`", "", entries),
+        section::<cbs::Params>("`cbs` of a class", "", entries),
         section::<PauseSection>("`pause` of a class", "", entries),
         section::<MarkSection>("`mark` of a class", "", entries),
         section::<TrimSection>("`trim` of a class", "", entries),

@@ -13,10 +13,7 @@ const UNMODELLED: [(&[&str], &[&str]); 7] = [
             "hfsc", "hhf", "htb", "hull", "qfq", "rem", "reverie", "sfb", "sfq",
         ],
     ),
-    (
-        &["scheduler", POLICY_OF_A_PORT, VALUE],
-        &["cbs", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"],
-    ),
+    (&["scheduler", POLICY_OF_A_PORT, VALUE], &["edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
     (
         &["congestion", "policy", POLICY_OF_A_PORT, "transport", VALUE],
         &[
