@@ -250,6 +250,34 @@ def test_a_function_that_chooses_a_queue_is_translated(tmp_path: Path) -> None:
     assert (push_out["code"], push_out["end"]) == (["r0 = longest", "choose r0"], "head")
 
 
+LINE = {"rate": "100 Mb/s", "delay": "1 ms"}
+
+
+def test_a_scheduler_serves_classes_if_it_asks_for_them(tmp_path: Path) -> None:
+    text = "from pushout import policy\n\n@policy.scheduler(queues='class')\ndef last(x):\n    return x.circuits - 1\n"
+    program = policy.read(f"{written(tmp_path, text)}:last")
+    assert program["queues"] == "class"
+    fast, slow = {**LINE, "rate": "1 Gb/s"}, {**LINE, "rate": "10 Mb/s"}
+    scenario = {
+        "name": "classes",
+        "duration": "0.2 s",
+        "adaptation": {"kind": "packet"},
+        "topology": {"template": "dumbbell", "sources": 3, "access": fast, "bottleneck": slow, "egress": fast},
+        "queue": {"first": {}, "last": {}},
+        "port": {"bottleneck": {"buffer": "100 packets", "scheduler": {"policy": "drr", "queues": "class"}}},
+        "flows": {"transport": {"kind": "udp"}, "source": {"kind": "cbr", "rate": "6 Mb/s", "size": "1000 bytes"}},
+        "flow": [{"name": "flow2", "queue": "last"}, {"name": "flow3", "queue": "last"}],
+    }
+    heads = text.replace("x.circuits - 1", "x.next_backlogged(0)")
+    program = policy.read(f"{written(tmp_path, heads)}:last")
+    result = pushout.run(scenario, policies={"bottleneck": program})
+    first, *others = (flow["segments_received"] for flow in result.document["flows"])
+    assert first < 30 < min(others), "the queue behind the first class goes first as long as it has packets"
+    wrong = written(tmp_path, text.replace("'class'", "'clas'"))
+    with pytest.raises(PolicyError, match="queues must be circuit or class, not 'clas'"):
+        policy.read(f"{wrong}:last")
+
+
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
