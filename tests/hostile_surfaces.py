@@ -359,6 +359,10 @@ LINES_OF_TC = [
     "qdisc red 8007: root refcnt 2 limit 400000b min 30000b max 90000b adaptive ewma 5 probability 0.02 Scell_log 10",
     "qdisc pie 1: root refcnt 2 limit 1000p target 15ms tupdate 16ms alpha 2 beta 20 bytemode",
     "qdisc pfifo 1: root limit 9p",
+    "qdisc ets 1: root refcnt 2 bands 3 strict 1 quanta 3028 1514 priomap 2 2 1 0",
+    "qdisc pfifo 2: parent 1:1 limit 9p",
+    "qdisc htb 1: root r2q 10 default 0x30",
+    "class htb 1:30 root leaf 2: prio 0 rate 1Mbit ceil 2Mbit burst 15Kb cburst 1600b",
 ]
 
 

@@ -252,6 +252,24 @@ TREES = {
             "tc.txt:1: htb its classes and their rates, which tc class show prints is left out",
         ],
     ),
+    "htb 1: root r2q 10 default 0x30|codel 30: parent 1:30 limit 9p|pfifo 10: parent 1:10 limit 7p|"
+    "class htb 1:1 root rate 9Mbit ceil 9Mbit burst 3Kb cburst 2Kb|"
+    "class htb 1:10 parent 1:1 leaf 10: prio 0 rate 8Mbit ceil 9Mbit burst 3Kb cburst 3Kb|"
+    "class htb 1:30 parent 1:1 leaf 30: prio 1 rate 1Mbit ceil 12Mbit burst 2Kb cburst 4Kb": (
+        {"buffer": "9 packets", "admission": {}, "shaper": {"rate": "9000000 b/s", "burst": "2048 bytes"}},
+        [
+            "tc.txt:1: htb r2q 10 is left out",
+            "tc.txt:3: qdisc pfifo parent 1:10 is left out",
+            "tc.txt:4: htb class 1:1: rate 9Mbit is left out",
+            "tc.txt:4: htb class 1:1: burst 3Kb is left out",
+            "tc.txt:5: class htb 1:10 parent 1:1 is left out",
+            "tc.txt:6: htb class 1:30: prio 1 is left out",
+            "tc.txt:6: htb class 1:30: rate 1Mbit is left out",
+            "tc.txt:6: htb class 1:30: ceil 12Mbit is left out",
+            "tc.txt:6: htb class 1:30: burst 2Kb is left out",
+            "tc.txt:6: htb class 1:30: cburst 4Kb is left out",
+        ],
+    ),
     "tbf 1: dev eth0 root rate 8Mbit burst 3Kb lat 10ms|pie 2: dev eth0 parent 1:1 limit 50p target 20ms": (
         {
             "buffer": "50 packets",
@@ -265,7 +283,7 @@ TREES = {
 
 @pytest.mark.parametrize("tree", TREES)
 def test_a_tree_of_qdiscs_is_the_port_of_its_leaf(tmp_path: Path, tree: str) -> None:
-    text = "".join(f"qdisc {line}\n" for line in tree.split("|"))
+    text = "".join(f"{line}\n" if line.startswith("class") else f"qdisc {line}\n" for line in tree.split("|"))
     found = imported(tmp_path, matrix=MATRIX, tc=text)
     port, left_out = TREES[tree]
     assert {key: found.port[key] for key in port if key != "admission"} == {
@@ -277,7 +295,12 @@ def test_a_tree_of_qdiscs_is_the_port_of_its_leaf(tmp_path: Path, tree: str) -> 
     assert finished(foreign.scenario(found, "tc")) == 3
 
 
+NO_DEFAULT = "htb 1: root default 0x20|pfifo 2: parent 1:30 limit 9p\nclass htb 1:30 root leaf 2: ceil 1Mbit cburst 2Kb"
+NO_CEIL = "htb 1: root default 0x30|pfifo 2: parent 1:30 limit 9p\nclass htb 1:30 root leaf 2: rate 1Mbit cburst 2Kb"
+
 WRONG = {
+    NO_DEFAULT: "tc.txt:1: the default of htb must name a class with a qdisc below it, not 1:20",
+    NO_CEIL: "tc.txt:3: the class 1:30 must have a ceil above 0, as in ceil 20Mbit",
     "tbf 1: root rate 0bit burst 5Kb lat 10ms": "tc.txt:1: the qdisc tbf must have a rate above 0 and a burst",
     "tbf 1: root rate 1Mbit burst 0b lat 10ms": "tc.txt:1: the option burst must be a number of bytes",
     "fq_codel 1: root limit 5p quantum 0": "tc.txt:1: the option quantum must be a number of bytes",
@@ -362,7 +385,8 @@ BAD_BANDS = {
     "prio 1: root bands 0|pfifo 2: parent 1:1 limit 9p": "tc.txt:1: the option bands must be a number from 1 to 16",
     "prio 1: root bands 2|pfifo 2: parent 1:3 limit 9p": "tc.txt:2: parent must name one of the 2 bands of prio",
     "ets 1: root bands 3 strict 1 quanta 5|pfifo 2: parent 1:1 limit 9p": "the option quanta must have a number",
-    "ets 1: root bands 3 strict 4|pfifo 2: parent 1:1 limit 9p": "the option strict must be numbers from 0 to 3, not 4",
+    "ets 1: root bands 3 strict 4|pfifo 2: parent 1:1 limit 9p": "option strict must be numbers from 0 to 3, not '4'",
+    "ets 1: root bands 3 strict|pfifo 2: parent 1:1 limit 9p": "the option strict must be a number from 0 to 3",
     "ets 1: root strict 1|pfifo 2: parent 1:1 limit 9p": "tc.txt:1: the option bands must be a number",
     "prio 1: root bands 2|pfifo 2: parent 1:1 limit 9p|pfifo 3: parent 1:1 limit 8p": "tc.txt:3: parent must name one",
 }

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
+from pushout.excerpt import quoted
+
 MEMORY = "bands"
 """Name of the memory."""
 
@@ -73,7 +75,9 @@ def read(kind: str, options: Mapping[str, str], refuse: Refuse) -> Bands:
     of_priority = (*(min(band, count - 1) for band in given), *[count - 1] * PRIORITIES)[:PRIORITIES]
     if kind == "prio":
         return Bands(count, (), of_priority)
-    (strict,) = _numbers(options.get("strict", "0"), "strict", count, refuse)[:1]
+    strict, *more = _numbers(options.get("strict", "0"), "strict", count, refuse) or (-1,)
+    if strict < 0 or more:
+        refuse(f"the option strict must be a number from 0 to {count}")
     quanta = _numbers(options.get("quanta", ""), "quanta", 2**31, refuse)
     if len(quanta) != count - strict or 0 in quanta:
         refuse(
@@ -85,7 +89,7 @@ def read(kind: str, options: Mapping[str, str], refuse: Refuse) -> Bands:
 def _numbers(text: str, key: str, most: int, refuse: Refuse) -> tuple[int, ...]:
     words = text.split()
     if not all(word.isascii() and word.isdecimal() and len(word) <= 10 and int(word) <= most for word in words):
-        refuse(f"the option {key} must be numbers from 0 to {most}, not {text}")
+        refuse(f"the option {key} must be numbers from 0 to {most}, not {quoted(text)}")
     return tuple(map(int, words))
 
 

@@ -128,7 +128,7 @@ def _kind(lines: Lines) -> Callable[[Lines, Imported], None]:
         return _matrix
     if is_flow_file(first):
         return _flows
-    if words[0] == "qdisc" or first.startswith(("[", "{")):
+    if words[0] in ("qdisc", "class") or first.startswith(("[", "{")):
         return _tc
     if {"from", "to"} <= set(re.split(r"[,\s]+", first)):
         lines.refuse('a list of transfers needs no import: a scenario names it, as in [workload] kind = "list"')

@@ -1,5 +1,7 @@
 """The port that `tc qdisc show` describes: its text, with `-s` and `-d` or without, or its JSON (`-j`).
 
+Lines of `tc class show` beside it give the rate of htb.
+
 *Source*: iproute2, `tc/q_*.c`, for what is printed and in which units: sizes count 1024 bytes as Kb; JSON has bytes,
 bytes per second and microseconds; `ewma` is an exponent, alpha and beta of pie are sixteenths. Linux, `net/sched`, for
 what the options mean. What has no key here is left out, and named.
@@ -25,12 +27,12 @@ CLASSFUL = ("mq", "multiq", "htb", "hfsc", "prio", "ets", "drr", "qfq", "cbq", "
 PLACE = ("root", "dev", "refcnt", "parent", "handle", "kind")
 """Words of a line that set nothing of a queue discipline."""
 
-NAMES = ("dev", "parent", "linklayer", "mode", "clockid", "txtime-assist")
+NAMES = ("dev", "parent", "leaf", "linklayer", "mode", "clockid", "txtime-assist")
 """Options whose value may begin with a letter; all other values begin with a digit."""
 
 
 class Qdisc(NamedTuple):
-    """A queue discipline: its kind, its place in the tree of its device, its options as tc writes them."""
+    """A queue discipline, or a class of one: kind, place in the tree of its device, options as tc writes them."""
 
     line: int
     kind: str
@@ -38,6 +40,7 @@ class Qdisc(NamedTuple):
     device: str
     parent: str | None
     options: Mapping[str, str]
+    is_class: bool = False
 
     def settings(self) -> tuple[str, tuple[tuple[str, str], ...]]:
         """What two qdiscs have in common that work alike."""
@@ -48,12 +51,13 @@ def read(lines: Lines) -> Described:
     """Read a file and return the port, with its classes; a port without a limit is refused."""
     is_json = lines.first().startswith(("[", "{"))
     found = _from_json(lines) if is_json else _from_text(lines)
-    roots = [one for one in found if one.parent is None and one.kind not in NO_QUEUE]
+    qdiscs = [one for one in found if not one.is_class]
+    roots = [one for one in qdiscs if one.parent is None and one.kind not in NO_QUEUE]
     for one in found:
         if one.kind in NO_QUEUE:
             _leave_out(lines, one)
     if not roots:
-        children = [one for one in found if one.parent is not None]
+        children = [one for one in qdiscs if one.parent is not None]
         if len(children) != 1:
             lines.refuse(f"a qdisc with root must have a limit: write root in place of parent for one of {_known()}")
         roots = children
@@ -76,24 +80,25 @@ def _known() -> str:
 def _leave_out(lines: Lines, one: Qdisc, what: str = "") -> None:
     """Name what is left out: a whole qdisc, or one of its options, in the line where it is written."""
     lines.number = one.line
-    place = f"qdisc {one.kind}" + (f" dev {one.device}" if one.device else "")
+    place = f"class {one.kind} {one.handle}" if one.is_class else f"qdisc {one.kind}"
+    place += f" dev {one.device}" if one.device else ""
     place += f" parent {one.parent}" if one.parent else ""
     lines.leave_out(f"{one.kind} {what}" if what else place)
 
 
 def _from_text(lines: Lines) -> list[Qdisc]:
-    """Read lines that begin with qdisc; what is indented below one of them are its counters."""
+    """Read lines that begin with qdisc or class; what is indented below one of them are its counters."""
     found: list[Qdisc] = []
     for raw in lines.raw():
         text = raw.split("#", 1)[0]
         words = text.split()
         if not words or (found and text[0] in " \t"):
             continue
-        if words[0] != "qdisc" or len(words) < 3:
+        if words[0] not in ("qdisc", "class") or len(words) < 3:
             lines.refuse(f"the line must begin with qdisc KIND HANDLE, not {quoted(text.strip())}")
         options = _options(words[3:])
         device, parent = options.get("dev", ""), options.get("parent")
-        found.append(Qdisc(lines.number, words[1], words[2], device, parent, options))
+        found.append(Qdisc(lines.number, words[1], words[2], device, parent, options, words[0] == "class"))
     return found
 
 
@@ -289,12 +294,16 @@ def _read_dualpi2(options: _Options) -> dict[str, Any]:
     return {**limit, "admission": admission, "scheduler": {"policy": "dual-queue", **share}}
 
 
-def _read_tbf(options: _Options) -> dict[str, Any]:
-    rate, burst = options.text("rate"), options.text("burst")
+def _bps(rate: str | None) -> int:
+    """Convert a rate of tc, as in 10Mbit, to bits per second; 0 if it is none."""
     match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)([KMGT]?)bit", rate or "", re.ASCII)
-    if not match or burst is None or float(match[1]) == 0:
+    return round(float(match[1]) * {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[match[2]]) if match else 0
+
+
+def _read_tbf(options: _Options) -> dict[str, Any]:
+    bps, burst = _bps(options.text("rate")), options.text("burst")
+    if bps == 0 or burst is None:
         options.refuse("the qdisc tbf must have a rate above 0 and a burst, as in rate 10Mbit burst 15Kb")
-    bps = round(float(match[1]) * {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[match[2]])
     octets = options.size("burst", burst.split("/")[0], "bytes")
     shaper = {"shaper": {"rate": f"{bps} b/s", "burst": f"{octets} bytes"}}
     if "limit" in options.left or (wait := options.text("lat")) is None:
@@ -332,10 +341,14 @@ def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -
     children = [
         other
         for other in found
-        if other is not one and one.device in ("", other.device) and _major(other.parent) == _major(one.handle)
+        if other is not one
+        and not other.is_class
+        and one.device in ("", other.device)
+        and _major(other.parent) == _major(one.handle)
     ]
     if one.kind in CLASSFUL:
-        return _bands(lines, one, children, found, used) or _below(lines, one, children, found, used)
+        port = _bands(lines, one, children, found, used) or _htb(lines, one, children, found, used)
+        return port or _below(lines, one, children, found, used)
     if one.kind not in READERS:
         hint = (
             "; its limit is the qlen that ip link shows: write it as pfifo limit 1000p"
@@ -376,7 +389,8 @@ def _bands(
         if number not in range(len(own.names)) or number in placed:
             lines.number = child.line
             lines.refuse(
-                f"parent must name one of the {len(own.names)} bands of {one.kind}, each once, not {child.parent}"
+                f"parent must name one of the {len(own.names)} bands of {one.kind}, each once, "
+                f"not {quoted(child.parent)}"
             )
         placed[number] = child
     left_out, before = dict(lines.left_out), len(used)
@@ -396,6 +410,48 @@ def _bands(
     for key in options.left.keys() - {"bands", "strict", "quanta", "priomap"}:
         _leave_out(lines, one, f"{key} {options.left[key]}".rstrip())
     return described
+
+
+def _htb(
+    lines: Lines, one: Qdisc, children: Sequence[Qdisc], found: Sequence[Qdisc], used: list[Qdisc]
+) -> Described | None:
+    """Return the port of the default class of htb, with the least ceiling up to the root; None if no class is given.
+
+    The filters of tc are elsewhere, so that all traffic is in the default class, which alone may send at its ceiling.
+    """
+    own = {row.handle: row for row in found if row.is_class and _major(row.handle) == _major(one.handle)}
+    if one.kind != "htb" or not own:
+        return None
+    number = one.options.get("default", "0").removeprefix("0x")
+    name = f"{one.handle.removesuffix(':')}:{number}"
+    leaf = next((child for child in children if child.parent == name), None)
+    if name not in own or leaf is None:
+        lines.refuse(
+            f"the default of htb must name a class with a qdisc below it, not {name}: give both lines, as in "
+            f"qdisc pfifo 10: parent {name} limit 1000p"
+        )
+    path = [own[name]]
+    while (parent := own.get(path[-1].parent or "")) is not None and parent not in path:
+        path.append(parent)
+    for row in path:
+        if not _bps(row.options.get("ceil")):
+            lines.number = row.line
+            lines.refuse(f"the class {row.handle} must have a ceil above 0, as in ceil 20Mbit")
+    least = min(path, key=lambda row: _bps(row.options["ceil"]))
+    burst = _Options(lines, least).size("cburst", least.options.get("cburst", "0b").split("/")[0], "bytes")
+    for key, value in one.options.items():
+        if key not in (*PLACE, "default"):
+            _leave_out(lines, one, f"{key} {value}".rstrip())
+    for row in path:
+        for key, value in row.options.items():
+            if key not in (*PLACE, "leaf", *(("ceil", "cburst") if row is least else ())):
+                _leave_out(lines, row, f"class {row.handle}: {key} {value}".rstrip())
+    used += [*path, leaf]
+    below = _port(lines, leaf, found, used)
+    if "shaper" in below.port:
+        _leave_out(lines, leaf, "its rate, in place of which that of the class above it holds")
+    shaper = {"rate": f"{_bps(least.options['ceil'])} b/s", "burst": f"{max(burst, bands.FRAME)} bytes"}
+    return below._replace(port={**below.port, "shaper": shaper})
 
 
 def _below(lines: Lines, one: Qdisc, children: Sequence[Qdisc], found: Sequence[Qdisc], used: list[Qdisc]) -> Described:
