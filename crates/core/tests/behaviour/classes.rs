@@ -208,6 +208,119 @@ fn a_minimum_goes_before_strict_priority_and_a_maximum_leaves_the_line_to_others
 }
 
 #[test]
+fn what_a_policer_lowers_waits_in_another_class_and_goes_on() {
+    let loads = ["flow.a.source.rate=60 Mb/s", "flow.b.source.rate=1 Mb/s", "flow.c.source.rate=1 Mb/s"];
+    let with = |more: &[&str]| {
+        let police =
+            "port.out.police={kind='gcra', cir='30 Mb/s', cbs='5 kB', by='circuit', red={class='mail'}}";
+        rates(&[&loads[..], &["flow.d.source.rate=60 Mb/s", police], more].concat())
+    };
+    // 30 Mb/s of a are control; its rest shares the queue of mail, for 68 Mb/s, with 60 Mb/s of d
+    let [a, b, c, d] = with(&[]);
+    let part = 68.0 / 90.0;
+    assert!((a - 30.0 - 30.0 * part).abs() < 2.0 && (d - 60.0 * part).abs() < 2.0, "{a} {d}");
+    assert!((b - 1.0).abs() < 0.2 && (c - 1.0).abs() < 0.2, "{b} {c}");
+    // a class without flows of its own, and a maximum for all that is in it; a limit for each circuit would count both classes of a
+    let [a, .., d] = with(&[
+        "queue.excess={priority=9, maximum='10 Mb/s'}",
+        "port.out.police.red={class='excess'}",
+        "port.out.admission={policy='tail-drop'}",
+    ]);
+    assert!((a - 35.0).abs() < 1.0 && (d - 35.0).abs() < 1.0, "{a} {d}");
+}
+
+#[test]
+fn the_packets_of_a_lowered_flow_overtake_each_other_at_one_port_only() {
+    let police = "port.out.police={kind='gcra', cir='10 Mb/s', cbs='5 kB', by='circuit', red={class='mail'}}";
+    let report = run(SWITCH, &["flow.d.source.rate=100 Mb/s", "flow.a.source.rate=20 Mb/s", police]);
+    let port = entry(&report, "ports", "out");
+    assert!(port["policed_red"].as_u64().unwrap() > 50, "{port}");
+    assert_eq!(port["lost"].get("policed"), None, "{}", port["lost"]);
+}
+
+#[test]
+fn lower_classes_that_cannot_be_are_refused_with_their_key() {
+    let refused = |sets: &[&str]| {
+        let gcra = "port.out.police={kind='gcra', cir='30 Mb/s', cbs='5 kB', red={class='mail'}}";
+        let sets: Vec<String> = [gcra].iter().chain(sets).map(ToString::to_string).collect();
+        load(SWITCH, "x.toml", &sets).unwrap_err().message
+    };
+    for (sets, said) in [
+        (&["port.out.police.red={class='male'}"][..], "unknown queue \"male\"; did you mean \"mail\"?"),
+        (&["port.out.police.red=clas"], "unknown value \"clas\""),
+        (&["port.out.police.red={klass='mail'}"], "did you mean \"class\", which is missing?"),
+        (&["port.out.police.red=7"], "must be one of pass, mark, drop, or { class = \"NAME\" }, not 7"),
+        (&["port.out.scheduler={policy='fifo'}"], "must stand beside a scheduler with queues = \"class\""),
+        (
+            &[
+                "port.out.police.kind=srtcm",
+                "port.out.police.ebs=5 kB",
+                "port.out.police.yellow={class='web'}",
+            ],
+            "must name the class of yellow packets, \"web\"",
+        ),
+    ] {
+        let message = refused(sets);
+        assert!(message.contains(said), "{message}");
+    }
+    let memory = ["memory.chip.size=200 cells", "port.out.memory=chip", "port.out.buffer=unlimited"];
+    assert!(refused(&memory[..1]).contains("no port shares this memory"), "the memory is read");
+}
+
+#[test]
+fn a_credit_based_shaper_gives_a_class_its_idle_slope_and_spreads_its_packets() {
+    let full = ["a", "b", "c", "d"].map(|flow| format!("flow.{flow}.source.rate=200 Mb/s"));
+    let with = |more: &[&str]| {
+        let sets: Vec<&str> = full.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        rates(&sets)
+    };
+    let near = |found: [f64; 4], expected: [f64; 4]| {
+        assert!(
+            found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1.0),
+            "{found:?}, not {expected:?}"
+        );
+    };
+    near(with(&["queue.control.cbs={idle_slope='60 Mb/s'}"]), [60.0, 5.0, 15.0, 20.0]);
+    let both = ["queue.control.cbs={idle_slope='30 Mb/s'}", "queue.mail.cbs={idle_slope='10 Mb/s'}"];
+    near(with(&both), [30.0, 15.0, 45.0, 10.0]);
+    near(with(&["queue.control.cbs={idle_slope='100 Mb/s'}"]), [100.0, 0.0, 0.0, 0.0]);
+    let refused = |set: &str| load(SWITCH, "x.toml", &[set.to_string()]).unwrap_err().message;
+    for (set, said) in [
+        ("queue.bulk.cbs={idle_slope='0 b/s'}", "must be greater than 0"),
+        (
+            "queue.bulk.cbs={idle_slope='101 Mb/s'}",
+            "must be at most the rate of each line that it shapes, also 100 Mb/s",
+        ),
+        (
+            "port.out.cbs={idle_slope='9 Mb/s'}",
+            "a credit-based shaper is of a class: write cbs in a section [queue.NAME]",
+        ),
+        ("port.out.taprio={}", "unknown key \"taprio\": it is called \"gates\" here, a calendar of windows"),
+    ] {
+        assert!(refused(set).contains(said), "{}", refused(set));
+    }
+    let sets =
+        ["port.out.scheduler={policy='fifo'}", "queue.bulk.cbs={idle_slope='9 Mb/s'}"].map(String::from);
+    assert!(load(SWITCH, "x.toml", &sets).unwrap_err().message.contains("is kept at no port"));
+}
+
+#[test]
+fn a_program_serves_classes_by_their_numbers_and_reads_their_weights() {
+    let full = ["a", "b", "c", "d"].map(|flow| format!("flow.{flow}.source.rate=200 Mb/s"));
+    let with = |code: &str| {
+        let program = format!("port.out.scheduler={{policy='program', queues='class', code={code}}}");
+        let sets: Vec<&str> = full.iter().map(String::as_str).chain([program.as_str()]).collect();
+        rates(&sets)
+    };
+    let last = with("['r0 = -1', 'r1 = next_backlogged r0', 'choose r1']");
+    assert!((last[0] - 100.0).abs() < 1.0, "the first section is queue 0: {last:?}");
+    // the heaviest of the classes that wait: mail, weight 20
+    let heaviest = "['r0 = 3', 'choose r0']";
+    let found = with(heaviest);
+    assert!((found[3] - 100.0).abs() < 1.0, "{found:?}");
+}
+
+#[test]
 fn groups_and_rates_of_classes_that_cannot_be_are_refused_with_their_key() {
     let refused = |set: &str| load(SWITCH, "x.toml", &[set.to_string()]).unwrap_err().message;
     let group = |queues: &str| refused(&format!("port.out.scheduler.group.queues={queues}"));

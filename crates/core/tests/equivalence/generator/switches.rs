@@ -13,6 +13,7 @@ pub(crate) fn switches(seed: u64) -> String {
     let cells = draw.chance(0.15);
     let mut writer = Writer::new(draw, cells);
     writer.head(seed);
+    let mut hashes = false;
     let (hosts, sections): (u64, [&'static str; 3]) = if cells {
         let (switches, hosts) = (1 + writer.below(3), 2 + writer.below(4));
         writer.network(switches, false, hosts);
@@ -21,6 +22,7 @@ pub(crate) fn switches(seed: u64) -> String {
         let ways = ["first\"", "ecmp\"", "ecmp-packet\""];
         let routing = writer.pick(&ways);
         writer.line(format_args!("routing = \"{routing}"));
+        hashes = routing == "ecmp\"" && writer.draw.chance(0.6);
         let hosts = writer.leaf_spine();
         for (class, delays) in [("host", &HOST_DELAYS), ("fabric", &DELAYS)] {
             let (rate, delay) = (writer.pick(&RATES), writer.pick(delays));
@@ -40,6 +42,9 @@ pub(crate) fn switches(seed: u64) -> String {
         writer.class_gates();
     }
     writer.classes();
+    if hashes {
+        writer.hashes();
+    }
     let tcp = writer.tcp();
     writer.line(format_args!("[flows]\nsource = {{ kind = \"greedy\" }}\ntransport = {tcp}"));
     for i in 1..=2 + writer.below(6) {
@@ -64,6 +69,21 @@ pub(crate) fn switches(seed: u64) -> String {
 }
 
 impl Writer {
+    /// Hashes of some nodes of a leaf-spine fabric, perhaps with one seed at both tiers.
+    fn hashes(&mut self) {
+        let functions = ["", ", function = \"crc32\""];
+        let fields =
+            ["", ", fields = [\"port\"]", ", fields = [\"from\", \"to\"]", ", fields = [\"to\", \"port\"]"];
+        for node in ["leaf1", "leaf2", "spine1"] {
+            if self.draw.chance(0.7) {
+                let (seed, function, fields) = (self.below(3), self.pick(&functions), self.pick(&fields));
+                self.line(format_args!(
+                    "[[node]]\nname = \"{node}\"\nhash = {{ seed = {seed}{function}{fields} }}"
+                ));
+            }
+        }
+    }
+
     /// A port with a scheduler of classes, and perhaps gates by class.
     fn port_of_classes(&mut self, section: &'static str) {
         let unit = if self.cells { "cells" } else { "packets" };
@@ -90,10 +110,15 @@ impl Writer {
             ", group = { policy = \"wrr\", queues = [\"two\", \"three\"] }",
             ", group = { policy = \"wrr\", queues = [\"three\", \"one\", \"two\"] }",
         ]);
-        let scheduler = match self.below(6) {
+        let kind = self.below(7);
+        let scheduler = match kind {
             0 => "policy = \"wrr\", queues = \"class\"".to_string(),
             1 => "policy = \"drr\", queues = \"class\"".to_string(),
             2 => "policy = \"fifo\"".to_string(),
+            3 => format!(
+                "policy = \"program\", queues = \"class\", code = [\"r0 = {}\", \"choose r0\"]",
+                self.pick(&["longest", "next_backlogged -1"])
+            ),
             _ => format!("policy = \"strict-priority\", queues = \"class\"{group}"),
         };
         self.line(format_args!("scheduler = {{ {scheduler} }}"));
@@ -101,7 +126,7 @@ impl Writer {
             self.class_gates();
         }
         if self.draw.chance(0.3) {
-            self.meter();
+            self.meter(!self.cells && !self.shared && kind != 2);
         }
     }
 
@@ -125,8 +150,8 @@ impl Writer {
         ));
     }
 
-    /// A policer of the port.
-    fn meter(&mut self) {
+    /// A policer of the port, which may put packets into a class where it `lowers` them.
+    fn meter(&mut self, lowers: bool) {
         let (cir, pir) = (self.pick(&["4.24 Mb/s", "10 Mb/s"]), self.pick(&["10 Mb/s", "42.4 Mb/s"]));
         let (cbs, other) = (10_000 + self.below(20_000), 10_000 + self.below(20_000));
         let kind = match self.below(4) {
@@ -136,10 +161,19 @@ impl Writer {
             _ => format!("kind = \"trtcm-4115\", pir = \"{pir}\", ebs = \"{other} bytes\""),
         };
         let (by, colour) = (self.pick(&["port", "class", "circuit"]), self.pick(&["blind", "aware"]));
-        let (yellow, red) = (self.pick(&["pass", "mark", "drop"]), self.pick(&["mark", "drop", "drop"]));
+        let (yellow, red) = match lowers && self.draw.chance(0.6) {
+            true => (
+                self.pick(&["\"pass\"", "\"mark\"", "{ class = \"three\" }"]),
+                self.pick(&["\"drop\"", "{ class = \"three\" }", "{ class = \"three\" }"]),
+            ),
+            false => (
+                self.pick(&["\"pass\"", "\"mark\"", "\"drop\""]),
+                self.pick(&["\"mark\"", "\"drop\"", "\"drop\""]),
+            ),
+        };
         self.line(format_args!(
-            "police = {{ {kind}, cir = \"{cir}\", cbs = \"{cbs} bytes\", by = \"{by}\", colour = \"{colour}\", yellow = \"{yellow}\", \
-             red = \"{red}\" }}"
+            "police = {{ {kind}, cir = \"{cir}\", cbs = \"{cbs} bytes\", by = \"{by}\", colour = \"{colour}\", yellow = {yellow}, \
+             red = {red} }}"
         ));
     }
 
@@ -162,6 +196,11 @@ impl Writer {
             if self.draw.chance(0.4) {
                 let rate = self.pick(&["4.24 Mb/s", "17.1072 Mb/s", "42.4 Mb/s"]);
                 self.line(format_args!("maximum = \"{rate}\""));
+            }
+            if self.draw.chance(0.3) {
+                let slope = self.pick(&["1 Mb/s", "4.24 Mb/s", "8 Mb/s"]);
+                let bounds = self.pick(&["", ", hi_credit = \"900 bytes\"", ", lo_credit = \"200 bytes\""]);
+                self.line(format_args!("cbs = {{ idle_slope = \"{slope}\"{bounds} }}"));
             }
         }
     }
