@@ -133,7 +133,7 @@ def test_a_page_follows_the_colours_of_the_reader() -> None:
 
 def test_verdicts_of_headroom_and_names_keep_their_emphasis() -> None:
     row = {"rate": "100 Gb/s", "cable": "300 m", "mtu": 4096, "cell": 192, "given": "8 kB"}
-    assert '<span class="bad">too little</span>' in pushout.headroom([row]).html()
+    assert '<span class="bad">too little by ' in pushout.headroom([row]).html()
     compared = pushout.compare("lan", ["tail-drop", "epd"], set={"duration": "0.2 s"}, reps=2)
     assert re.search(r'<th scope="row"><span class="dim"> *minus tail-drop</span></th>', compared.html())
     assert "<b>lan</b>" in pushout.run("lan", set={"duration": "20 ms"}).html()
