@@ -125,10 +125,11 @@ function chart(pen: Pen, { title, lines }: Chart, shot: Shot): void {
       return typeof y === "number" ? [[left + (wide * time) / end, top + tall * (1 - y / most)]] : [];
     });
     if (points.length > 0) pen.path(points, stroke, 1.5, dash);
-    const length = 26 + 6.5 * label.length;
+    const length = 32 + 6.5 * label.length;
     if (x > left && x + length > left + wide) [x, line] = [left, line + 1];
-    pen.rect(x, top + tall + 24 + 14 * line, 10, 10, stroke);
-    pen.text(x + 14, top + tall + 33 + 14 * line, label, inks.text, "start", 11);
+    const level = top + tall + 29 + 14 * line;
+    pen.path([[x, level], [x + 16, level]], stroke, 2, dash);
+    pen.text(x + 20, top + tall + 33 + 14 * line, label, inks.text, "start", 11);
     x += length;
   }
 }
