@@ -34,7 +34,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
 use crate::refused::Refused;
-use crate::units::ids::{PortVc};
+use crate::units::ids::PortVc;
 use crate::{choice, section};
 
 section! {

@@ -4,8 +4,8 @@ use super::{Context, Leaving, Pool, Sharing};
 use crate::buffer::admission::abm::{SentOctets, Shares, congested};
 use crate::refused::Refused;
 use crate::unit::Unit;
-use crate::units::ids::PoolQueue;
 use crate::units::Time;
+use crate::units::ids::PoolQueue;
 
 pub use crate::buffer::admission::abm::Params;
 

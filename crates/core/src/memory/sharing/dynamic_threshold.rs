@@ -30,7 +30,8 @@ impl Thresholds {
     pub(super) fn new(alpha: f64, context: &Context<'_>) -> Result<Thresholds, Refused> {
         let common = DynamicThreshold::new(alpha)?;
         let own = |alpha: Option<f64>| alpha.map_or(Ok(common), DynamicThreshold::new);
-        let of: IdVec<_, _> = context.queues.iter().map(|queue| own(queue.alpha)).collect::<Result<_, _>>()?;
+        let of: IdVec<_, _> =
+            context.queues.iter().map(|queue| own(queue.alpha)).collect::<Result<_, _>>()?;
         let lowest = of.iter().copied().reduce(DynamicThreshold::lower);
         Ok(Thresholds { of, lowest })
     }

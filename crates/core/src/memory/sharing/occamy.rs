@@ -4,8 +4,8 @@ use super::dynamic_threshold::Thresholds;
 use super::{Context, Expulsion, Leaving, Pool, Sharing};
 use crate::buffer::admission::occamy::Expeller;
 use crate::refused::Refused;
-use crate::units::ids::PoolQueue;
 use crate::units::Time;
+use crate::units::ids::PoolQueue;
 
 pub use crate::buffer::admission::occamy::Params;
 
@@ -45,7 +45,12 @@ impl Sharing for Policy {
         self.thresholds.quiet_up_to(capacity)
     }
 
-    fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(PoolQueue) -> Option<u64>) -> Option<Expulsion> {
+    fn expels(
+        &mut self,
+        now: Time,
+        pool: &Pool,
+        head: &dyn Fn(PoolQueue) -> Option<u64>,
+    ) -> Option<Expulsion> {
         let Policy { thresholds, expeller } = self;
         if !thresholds.can_be_exceeded(pool) {
             return None;
@@ -94,6 +99,9 @@ mod tests {
         let mut expels = |pool: &Pool| policy.expels(Time(0), pool, &|_| Some(6));
         assert_eq!(expels(&pool), None, "a queue as long as its threshold stays");
         (0..3).for_each(|queue| pool.add(PoolQueue(queue), 1));
-        assert_eq!([expels(&pool), expels(&pool)], [0, 2].map(|queue| Some(Expulsion::Now(PoolQueue(queue)))));
+        assert_eq!(
+            [expels(&pool), expels(&pool)],
+            [0, 2].map(|queue| Some(Expulsion::Now(PoolQueue(queue))))
+        );
     }
 }
