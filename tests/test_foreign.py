@@ -482,7 +482,7 @@ def test_a_thousand_rows_run_as_they_are(tmp_path: Path) -> None:
         ({"topology": TOPOLOGY.replace("25Gbps", "fast"), "flow": FLOWS}, "topology.txt:6: a link must have rate"),
         ({"topology": TOPOLOGY.replace("3 4 25", "3 3 25"), "flow": FLOWS}, "not 3 with itself"),
         ({"topology": TOPOLOGY}, "no flows"),
-        ({"tc": "qdisc cake 1: root limit 5p\n", "flow": FLOWS}, "the qdisc must be one of pfifo"),
+        ({"tc": "qdisc cake 1: root limit 5p\n", "flow": FLOWS}, "not 'cake'; the nearest is a tbf with its bandwidth"),
         ({"tc": "qdisc pfifo 1: root\n", "flow": FLOWS}, "the qdisc pfifo must have a limit"),
         (
             {"tc": "qdisc red 1: root limit 5p min 1b max 2b\n", "flow": FLOWS},
@@ -536,6 +536,25 @@ def test_the_command_names_what_it_leaves_out(tmp_path: Path, capsys: pytest.Cap
     assert "# Not here: tc.txt:1: qdisc pfifo dev eth0 parent :1 is left out" in comment
     assert comment[-1] == "# Not here: 11 more things"
     assert len(comment) == 1 + 50 + 1
+
+
+def test_a_line_that_no_qdisc_limits_is_said_and_can_be_given(tmp_path: Path) -> None:
+    codel, matrix = "qdisc codel 1: root limit 100p\n", "Nodes 3\nConnections 1\n0->2 start 0 size 100000\n"
+    shaped = codel.replace("root", "parent 2:") + "qdisc tbf 2: root rate 1Mbit burst 5Kb lat 50ms\n"
+    assert imported(tmp_path, tc=codel, flow=matrix).is_unlimited
+    assert not imported(tmp_path, tc=shaped, flow=matrix).is_unlimited
+    assert not imported(tmp_path, tc=codel, flow=FLOWS, topology=TOPOLOGY).is_unlimited
+    files = [tmp_path / "tc.txt", tmp_path / "flow.txt"]
+    (tmp_path / "tc.txt").write_text(codel)
+    (tmp_path / "flow.txt").write_text(matrix)
+    found = foreign.read(files, "2.4 Mb/s")
+    assert not found.is_unlimited
+    assert {link["back"]["rate"] for link in foreign.scenario(found, "home")["link"]} == {"2400000 b/s"}
+    with pytest.raises(QuestionError, match="--rate must be as in 100 Mb/s, not 'fast'"):
+        foreign.read(files, "fast")
+    (tmp_path / "topology.txt").write_text(TOPOLOGY)
+    with pytest.raises(QuestionError, match="the topology has the rates of its lines"):
+        foreign.read([*files, tmp_path / "topology.txt"], "2.4 Mb/s")
 
 
 def test_the_triggers_of_a_matrix_are_imported(tmp_path: Path) -> None:

@@ -20,7 +20,11 @@ from pushout.excerpt import place
     metavar="FILE.toml",
     help="Write the scenario to this file.",
 )
-@click.option("--rate", metavar="RATE", help="Rate of the line that sends a capture, as in '100 Mb/s'.")
+@click.option(
+    "--rate",
+    metavar="RATE",
+    help="Rate of the line that sends a capture, or to each host of a single switch: '100 Mb/s'.",
+)
 @click.option(
     "--flows",
     type=click.Choice(["one", "five-tuple"]),
@@ -33,8 +37,8 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
     """Make a scenario of files of other simulators or of a capture, and print what they contain.
 
     Files may be a topology (topology.txt) and flows (flow.txt) of the HPCC family, a connection matrix of htsim (.cm),
-    and the output of tc qdisc show. Flows without a topology get one switch with lines of 100 Gb/s. Each flow is one
-    transfer over TCP: change [flows] for another transport.
+    and the output of tc qdisc show. Flows without a topology get one switch with lines of 100 Gb/s, or of --rate to
+    each host. Each flow is one transfer over TCP: change [flows] for another transport.
 
     A capture (pcap, pcapng), or a table with the columns time and bytes, needs --rate: the command prints how much
     buffer would have lost nothing before a line of this rate, and the scenario sends the packets through it.
@@ -46,9 +50,7 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
     from pushout.switch import captured, foreign
     from pushout.switch.rows import origin
 
-    if rate is not None:
-        if len(files) != 1:
-            raise click.UsageError("--rate belongs to one capture: name no other file")
+    if rate is not None and len(files) == 1:
         recorded = captured.read(files[0], rate, by_flow=flows == "five-tuple")
         tables = captured.scenario(recorded, out)
         summary, sentence = recorded.summary(), _captured(recorded.summary())
@@ -56,10 +58,12 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
     elif flows != "one":
         raise click.UsageError("--flows belongs to a capture: give the rate of its line as well, with --rate")
     else:
-        found = foreign.read(files)
+        found = foreign.read(files, rate)
         tables = foreign.scenario(found, out.stem)
         summary, sentence = found.summary(), _imported(found.summary())
         reading.validate(tables)
+        if found.is_unlimited:
+            tell(foreign.UNLIMITED)
     left_out = summary.get("left_out", [])
     _write(out, origin(files, left_out=left_out) + written(tables))
     tell_left_out(left_out)

@@ -71,12 +71,17 @@ class Captured:
             yield {"name": f"flow{number}", "flow": flow, "packets": count, "bytes": octets}
 
 
+def line_rate(text: str) -> int:
+    """Read the rate of a line, in bits per second."""
+    bps = bits_per_second(text)
+    if bps is None or bps < 1:
+        raise QuestionError(f"--rate must be as in 100 Mb/s, not {quoted(text)}")
+    return round(bps)
+
+
 def read(file: Path, rate: str, *, by_flow: bool = False) -> Captured:
     """Read a recording, and send it over a line of this rate; `by_flow` counts each flow of a capture."""
-    bps = bits_per_second(rate)
-    if bps is None or bps < 1:
-        raise QuestionError(f"--rate must be as in 100 Mb/s, not {quoted(rate)}")
-    line, bursts, count, octets, last = _Line(round(bps)), _Bursts(), 0, 0, 0
+    line, bursts, count, octets, last = _Line(line_rate(rate)), _Bursts(), 0, 0, 0
     for time, size in packets(file):
         line.send(time, size)
         bursts.add(time, size)

@@ -18,7 +18,7 @@ from pushout.excerpt import place, quoted
 from pushout.flowlist import MOST_NODES, PS_PER_S, Flow, Lines, csv, flows, is_flow_file, is_matrix, matrix
 from pushout.switch import bands, qdisc
 from pushout.switch.bands import Described
-from pushout.switch.captured import largest_burst
+from pushout.switch.captured import largest_burst, line_rate
 
 LARGEST = 2**26
 """Bytes of a file."""
@@ -28,6 +28,12 @@ MOST_LINKS = 262_144
 
 STAR_RATE, STAR_DELAY = "100 Gb/s", "1 us"
 """Rate and delay of the lines of hosts around one switch, for flows without a topology."""
+
+UNLIMITED = (
+    f"no qdisc limits the rate, so that queues form behind lines of {STAR_RATE}: give the rate of yours, as in "
+    "--rate '2.4 Mb/s', or for htb the lines of tc class show as well"
+)
+"""What is said of disciplines that wait for the line of their device, whose rate tc does not print."""
 
 MOST_IMPORTED = 200_000
 """Flows that are written into a scenario: larger files would not be read again."""
@@ -57,6 +63,8 @@ class Imported:
     """For every list of flows the number of the first one, and the path of its file."""
     qdiscs: Described = field(default_factory=lambda: Described({}))
     """The port of every switch, with its classes."""
+    rate_bps: int | None = None
+    """The rate of the line to each host of a single switch, unless it is `STAR_RATE`."""
     left_out: list[str] = field(default_factory=list)
     """What the files contain and the scenario does not, each with its place."""
 
@@ -66,6 +74,17 @@ class Imported:
         self.flows += flows
         if len(self.flows) > MOST_IMPORTED:
             lines.refuse(f"a scenario with more than {MOST_IMPORTED} flows must name the file in [workload]")
+
+    @property
+    def rates(self) -> list[str]:
+        """Return the rates to which the port of every switch is limited."""
+        shaped = [self.port["shaper"]["rate"]] if "shaper" in self.port else []
+        return shaped + [keys["maximum"] for keys in self.qdiscs.classes.values() if "maximum" in keys]
+
+    @property
+    def is_unlimited(self) -> bool:
+        """Return whether queues form only behind lines of `STAR_RATE`, which no file has asked for."""
+        return bool(self.port) and not (self.links or self.rates or self.rate_bps)
 
     @property
     def port(self) -> dict[str, Any]:
@@ -106,9 +125,12 @@ class Imported:
         }
 
 
-def read(files: Sequence[Path]) -> Imported:
-    """Read files of any of these kinds, told apart by their contents; flows must be between hosts of the topology."""
-    found = Imported()
+def read(files: Sequence[Path], rate: str | None = None) -> Imported:
+    """Read files of any of these kinds, told apart by their contents; flows must be between hosts of the topology.
+
+    Without a topology, `rate` is that of the line to each host.
+    """
+    found = Imported(rate_bps=None if rate is None else line_rate(rate))
     for file in files:
         with kept.opened(file) as opened:
             if is_capture(opened, file):
@@ -135,7 +157,7 @@ def _kind(lines: Lines) -> Callable[[Lines, Imported], None]:
     if not all(word.isdigit() for word in words) or len(words) != 3:
         lines.refuse(
             "the file must begin as a topology (nodes switches links), flows (their number), a matrix or qdisc, or be "
-            f"a recording with --rate, not {quoted(first)}"
+            f"a recording alone with --rate, not {quoted(first)}"
         )
     return _topology
 
@@ -202,7 +224,9 @@ def _tc(lines: Lines, found: Imported) -> None:
 
 
 def _check(found: Imported) -> None:
-    """Refuse flows between nodes that are not hosts."""
+    """Refuse flows between nodes that are not hosts, and a second rate of lines."""
+    if found.links and found.rate_bps is not None:
+        raise QuestionError("--rate is for hosts around one switch: the topology has the rates of its lines")
     if not found.flows:
         raise QuestionError("no flows: give a file of flows (flow.txt) or a connection matrix (.cm) as well")
     if not found.links:
@@ -280,7 +304,8 @@ def _links(found: Imported) -> Iterator[dict[str, Any]]:
         yield {"name": f"link{number}", **ends, "rate": f"{link.rate_bps} b/s", "delay": f"{link.delay_ps} ps"}
     for number in range(0 if found.links else found.nodes):
         ends = {"from": f"host{number}", "to": "switch0"}
-        yield {"name": f"link{number + 1}", **ends, "rate": STAR_RATE, "delay": STAR_DELAY}
+        back = {} if found.rate_bps is None else {"back": {"rate": f"{found.rate_bps} b/s"}}
+        yield {"name": f"link{number + 1}", **ends, "rate": STAR_RATE, "delay": STAR_DELAY, **back}
 
 
 def _losses(found: Imported) -> Iterator[dict[str, Any]]:
@@ -292,9 +317,8 @@ def _losses(found: Imported) -> Iterator[dict[str, Any]]:
 
 def _duration(found: Imported) -> int:
     """Return a duration in µs: after the last start twice the time of the busiest host at the slowest rate."""
-    shaped = [found.port["shaper"]["rate"]] if "shaper" in found.port else []
-    shaped += [keys["maximum"] for keys in found.qdiscs.classes.values() if "maximum" in keys]
-    rates = [*(link.rate_bps for link in found.links), *(int(rate.split()[0]) for rate in shaped)]
+    rates = [*(link.rate_bps for link in found.links), *(int(rate.split()[0]) for rate in found.rates)]
+    rates += [] if found.rate_bps is None else [found.rate_bps]
     slowest = min(rates, default=100 * 10**9)
     busy: dict[int, int] = {}
     for flow in found.flows:

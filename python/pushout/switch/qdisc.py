@@ -333,6 +333,13 @@ PACKETS = ("pfifo", "pfifo_head_drop", "codel", "fq_codel", "pie", "fq_pie", "du
 """Those whose limit counts packets; that of others counts bytes."""
 
 
+NEAREST = {
+    "pfifo_fast": "; its limit is the qlen that ip link shows: write it as pfifo limit 1000p",
+    "cake": "; the nearest is a tbf with its bandwidth, and below that an fq_codel",
+}
+"""What to write instead of disciplines that are not modelled."""
+
+
 def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -> Described:
     """Return the port of a qdisc, with what its children say; `used` ends with it and gets the children."""
     lines.number = one.line
@@ -350,12 +357,7 @@ def _port(lines: Lines, one: Qdisc, found: Sequence[Qdisc], used: list[Qdisc]) -
         port = _bands(lines, one, children, found, used) or _htb(lines, one, children, found, used)
         return port or _below(lines, one, children, found, used)
     if one.kind not in READERS:
-        hint = (
-            "; its limit is the qlen that ip link shows: write it as pfifo limit 1000p"
-            if one.kind == "pfifo_fast"
-            else ""
-        )
-        lines.refuse(f"the qdisc must be one of {_known()}, not {quoted(one.kind)}{hint}")
+        lines.refuse(f"the qdisc must be one of {_known()}, not {quoted(one.kind)}{NEAREST.get(one.kind, '')}")
     options = _Options(lines, one)
     keys = READERS[one.kind](options)
     for key, value in options.left.items():
