@@ -662,6 +662,16 @@ def test_a_person_sees_means_and_where_the_rows_are(tmp_path: Path, capsys: pyte
     assert document["means"][1]["figures"]["goodput_ratio"]["n"] == 2
 
 
+def test_a_key_that_changes_no_run_is_named() -> None:
+    grid = {"queue.lossy.alpha": [0.0625, 8.0], "queue.nobody.alpha": [1.0, 2.0]}
+    plan = {"scenario": str(ROOT / "scenarios" / "tomahawk.toml"), "set": ["duration=1 ms"], "reps": 2, "grid": grid}
+    console = Console(file=io.StringIO(), width=120)
+    show.sweep(pushout.sweep({"name": "idle", **plan}), console)
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "queue.nobody.alpha changes nothing: every run has the same figures" in said
+    assert "queue.lossy.alpha changes nothing" not in said
+
+
 def test_large_figures_have_a_unit_in_which_they_are_read(capsys: pytest.CaptureFixture[str]) -> None:
     figures = ["flows.flow1.goodput_bps", "ports.bottleneck.occupancy_mean", "ports.bottleneck.units_in"]
     curve = [f"ports.bottleneck.occupancy.{key}" for key in ("values", "start_s", "step_s")]

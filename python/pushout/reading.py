@@ -64,7 +64,8 @@ def schema() -> dict[str, Any]:
 def policies(name: str | None = None, *, kind: str | None = None) -> list[Entry]:
     """List every scheme that a scenario can name: its kind, its source, its parameters and its description.
 
-    `name` selects the entries of that name; `kind`, such as `admission`, `scheduler` or `source`, those of that kind.
+    `name` selects the entries of that name, or that of a page, as `congestion-program`; `kind`, such as `admission`,
+    `scheduler` or `source`, those of that kind.
 
         >>> pushout.policies("epd")[0]["params"]
     """
@@ -74,7 +75,7 @@ def policies(name: str | None = None, *, kind: str | None = None) -> list[Entry]
         entries = [entry for entry in entries if entry["kind"] == kind]
         if not entries:
             raise QuestionError(_core.unknown("kind", str(kind), kinds))
-    found = [entry for entry in entries if name in (None, entry["name"])]
+    found = [entry for entry in entries if name in (None, entry["name"], f"{entry['kind']}-{entry['name']}")]
     if not found:
         raise QuestionError(_core.unknown("name", str(name), [entry["name"] for entry in entries]))
     return found

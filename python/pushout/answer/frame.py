@@ -109,9 +109,12 @@ class Framed(Tabled):
 
 
 def labelled(label: object, entries: Mapping[str, T]) -> T:
-    """Find the entry of a policy by its label."""
+    """Find the entry of a policy by its label, or by the name before its parameters if no other has it."""
     if isinstance(label, str) and label in entries:
         return entries[label]
+    named = [entry for other, entry in entries.items() if other.split(",")[0] == label]
+    if len(named) == 1:
+        return named[0]
     if not any(entries):
         raise FigureError(str(label), "the question named no policies, so the answer has no label")
     raise FigureError(str(label), _core.unknown("policy", str(label), list(entries)))

@@ -82,10 +82,28 @@ def sweep(result: SweepResult, console: Console) -> None:
         soft_wrap=True,
     )
     partly = _partly((value, runs[point]) for column in means for point, value in enumerate(column[:MANY]))
-    for note in (*_imprecise(result), *_alike(value for column in means for value in column[:MANY]), *partly):
+    alike = _alike(value for column in means for value in column[:MANY])
+    for note in (*_idle(result), *_imprecise(result), *alike, *partly):
         console.print(note, style="dim", soft_wrap=True)
     if "rows" in manifest:
         console.print(f"Rows: {manifest['rows']}", soft_wrap=True)
+
+
+def _idle(result: SweepResult) -> Iterator[str]:
+    """Name the swept keys that change no figure of any run."""
+    swept = result.telling(result.swept())
+    scalars = [result.columns.plain(name) for name in ("point", "seed", *result.scalars())]
+    runs: dict[int, list[tuple[object, ...]]] = {}
+    for point, *run in zip(*scalars, strict=True):
+        runs.setdefault(point, []).append(tuple(run))
+    for name in swept:
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for point, values in enumerate(result.points):
+            if point in runs:
+                alike.setdefault(tuple(str(values.get(other)) for other in swept if other != name), []).append(point)
+        several = [points for points in alike.values() if len(points) > 1]
+        if several and all(runs[point] == runs[points[0]] for points in several for point in points[1:]):
+            yield f"{name} changes nothing: every run has the same figures with any of its values. Does a flow meet it?"
 
 
 def _unit(result: SweepResult, name: str) -> tuple[str, float]:
