@@ -663,12 +663,12 @@ def test_a_person_sees_means_and_where_the_rows_are(tmp_path: Path, capsys: pyte
 
 
 def test_a_key_that_changes_no_run_is_named() -> None:
-    grid = {"queue.lossy.alpha": [0.0625, 8.0], "queue.nobody.alpha": [1.0, 2.0]}
+    grid = {"queue.lossy.alpha": [0.0625, 8.0], "queue.absent.alpha": [1.0, 2.0]}
     plan = {"scenario": str(ROOT / "scenarios" / "tomahawk.toml"), "set": ["duration=1 ms"], "reps": 2, "grid": grid}
     console = Console(file=io.StringIO(), width=120)
     show.sweep(pushout.sweep({"name": "idle", **plan}), console)
     said = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "queue.nobody.alpha changes nothing: every run has the same figures" in said
+    assert "queue.absent.alpha changes nothing: every run has the same figures" in said
     assert "queue.lossy.alpha changes nothing" not in said
 
 
