@@ -40,6 +40,7 @@ ONLY_PARSED = {
             "--policy smooth.py",
         )
     },
+    "pushout run home-uplink --html uplink.html --lab": "the page as well; see tests/test_page.py",
     "pushout reproduce 000 --details": "minutes; make tour runs the study with two replications",
     "pushout reproduce --attack 002/fifo-unfair --budget 60": "a minute; tests/test_attack.py attacks",
     **{f"pushout reproduce {study}": "minutes; tests/test_study.py reads every study" for study in available()},

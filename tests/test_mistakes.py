@@ -31,7 +31,7 @@ TYPED = {
         (LAN + "'port.bottleneck.admission={ policy = \"netem\" }'", 'it is the table "[[loss]]" here'),
         (LAN + "'port.bottleneck.scheduler={ policy = \"htb\" }'", "not modelled yet, see pushout list limits"),
         (LAN + "'port.bottleneck.scheduler={ policy = \"taprio\" }'", 'it is the key "gates" here'),
-        (LAN + "'port.bottleneck.scheduler={ policy = \"cbs\" }'", "not modelled yet, see pushout list limits"),
+        (LAN + "'port.bottleneck.scheduler={ policy = \"cbs\" }'", 'it is the key "queue.NAME.cbs" here'),
         (LAN + "'port.bottleneck.scheduler={ policy = \"etf\" }'", 'it is the key "pacing" here'),
         (LAN + "'port.bottleneck.scheduler={ policy = \"mqprio\" }'", 'it is called "strict-priority" here'),
         (LAN + "'port.bottleneck.scheduler={ policy = \"prio\" }'", 'it is called "strict-priority" here'),

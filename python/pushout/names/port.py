@@ -1,7 +1,6 @@
 """The ports of a question, and policies for them."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -289,6 +288,8 @@ def _check_kind(holder: Holder, kind: str, name: str) -> None:
 
 def _kind_of_program(text: str) -> str:
     """Return the kind of a program, which its keys and instructions tell."""
+    import tomllib
+
     try:
         table = tomllib.loads(f"it = {text}")["it"]
     except tomllib.TOMLDecodeError:
@@ -311,6 +312,8 @@ def _beside(holder: Holder, kind: str) -> str:
 
 def label(text: str) -> str:
     """Write a table of parameters for people: `epd, threshold 90 %`; a program goes by its own name."""
+    import tomllib
+
     table = tomllib.loads(f"it = {text}")["it"] if "program" in text else {}
     if table.get("policy") == "program" and isinstance(table.get("params", {}), dict):
         return ", ".join(

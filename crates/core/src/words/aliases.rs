@@ -4,13 +4,14 @@
 /// here.
 type Alias = (&'static str, &'static str, &'static str);
 
-const ALIASES: [Alias; 56] = [
+const ALIASES: [Alias; 57] = [
     ("alpha", "admission", "dynamic-threshold"),
     ("bbr", "congestion", "bbr"),
     ("bbr3", "congestion", "bbr"),
     ("bfifo", "admission", "tail-drop"),
     ("bulk", "source", "greedy"),
     ("bulksend", "source", "greedy"),
+    ("cbs", "key", "queue.NAME.cbs"),
     ("codel", "admission", "codel"),
     ("cubic", "congestion", "cubic"),
     ("dctcp", "congestion", "dctcp"),
@@ -271,6 +272,7 @@ mod tests {
             ("fq_codel", "it is the discipline \"fq-codel\" here"),
             ("tbf", "it is the key \"shaper\" here"),
             ("taprio", "it is the key \"gates\" here"),
+            ("cbs", "it is the key \"queue.NAME.cbs\" here"),
         ] {
             let message = unknown("admission", name, &["tail-drop", "codel"]);
             assert_eq!(message, format!("unknown admission \"{name}\": {told} (allowed: tail-drop, codel)"));

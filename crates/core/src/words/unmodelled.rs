@@ -9,8 +9,8 @@ const UNMODELLED: [(&[&str], &[&str]); 7] = [
     (
         &["admission", "pushout", "policy", POLICY_OF_A_PORT, VALUE],
         &[
-            "afd", "avq", "blue", "cake", "cbs", "choke", "cobalt", "credence", "fab", "fqcobalt", "gred",
-            "hfsc", "hhf", "htb", "hull", "qfq", "rem", "reverie", "sfb", "sfq",
+            "afd", "avq", "blue", "cake", "choke", "cobalt", "credence", "fab", "fqcobalt", "gred", "hfsc",
+            "hhf", "htb", "hull", "qfq", "rem", "reverie", "sfb", "sfq",
         ],
     ),
     (&["scheduler", POLICY_OF_A_PORT, VALUE], &["edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
