@@ -68,8 +68,9 @@ function programs() {
   return entries.map(([, name, table]) => [name, table.replace(/\n */g, " ").replaceAll('": ', '" = ')]);
 }
 
-/** The keys of the port at which a published scheme stands. */
-function port(name, table) {
+/** The keys of the port, or of the flows, for which a published scheme is. */
+function place(name, table) {
+  if (table.includes('"on_ack" =')) return [`flows.transport.congestion=${table}`];
   const chooses = { "round-robin": "scheduler", drr: "scheduler", "longest-queue": "pushout" };
   const own = `port.bottleneck.${chooses[name] ?? "admission"}=${table}`;
   return name === "longest-queue" ? [own, "port.bottleneck.scheduler.policy=round-robin"] : [own];
@@ -81,7 +82,7 @@ test("policies written in Python give the same bytes as natively", async () => {
   for (const [name, table] of programs()) {
     for (const scenario of ["lan.toml", "w1-packet.toml"]) {
       const text = readFileSync(new URL(scenario, folder), "utf8");
-      const sets = [...port(name, table), "duration=120 ms", "warmup=20 ms", "flows.start_spread=10 ms"];
+      const sets = [...place(name, table), "duration=120 ms", "warmup=20 ms", "flows.start_spread=10 ms"];
       for (const name of ["fast", "reference"]) {
         asked.push(JSON.stringify({ do: "run", text, name: scenario, sets, engine: name, seed: asked.length }));
       }
