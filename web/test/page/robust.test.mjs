@@ -316,6 +316,7 @@ describe("what can be chosen and reached", { skip }, () => {
     assert.match(await text(page, ".key em"), /^the first 16 of 32 flows$/);
     await scrub(page, 1000);
     await page.locator("#table summary").click();
+    await page.waitForSelector("#table tbody td"); // the page hears of the click later
     const cells = await page.locator("#table tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map(({ textContent }) => textContent)));
     const at = cells[0].indexOf("delivered_bytes_all_flows");
     const delivered = Number(cells.filter(([run]) => run === "A").at(-1)[at]);

@@ -106,6 +106,7 @@ describe("the page of the lab", { skip }, () => {
     await click(page, "drop");
     const now = Number((await text(page, "#now")).replaceAll(/[^\d.]/g, ""));
     await page.locator("#table summary").click();
+    await page.waitForSelector("#table tbody td");
     const times = await page.locator("#table tbody tr td:nth-child(2)").allInnerTexts();
     const last = await page.evaluate(() => document.querySelectorAll("#table tbody tr").length);
     assert.ok(last > 10 && times.every((time) => Number(time) <= now), `${times} after ${now}`);
