@@ -549,6 +549,7 @@ def test_a_line_that_no_qdisc_limits_is_said_and_can_be_given(tmp_path: Path) ->
     (tmp_path / "flow.txt").write_text(matrix)
     found = foreign.read(files, "2.4 Mb/s")
     assert not found.is_unlimited
+    assert not any(map(foreign.is_recording, files))
     assert {link["back"]["rate"] for link in foreign.scenario(found, "home")["link"]} == {"2400000 b/s"}
     with pytest.raises(QuestionError, match="--rate must be as in 100 Mb/s, not 'fast'"):
         foreign.read(files, "fast")

@@ -50,7 +50,7 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
     from pushout.switch import captured, foreign
     from pushout.switch.rows import origin
 
-    if rate is not None and len(files) == 1:
+    if rate is not None and len(files) == 1 and foreign.is_recording(files[0]):
         recorded = captured.read(files[0], rate, by_flow=flows == "five-tuple")
         tables = captured.scenario(recorded, out)
         summary, sentence = recorded.summary(), _captured(recorded.summary())

@@ -142,6 +142,18 @@ def read(files: Sequence[Path], rate: str | None = None) -> Imported:
     return found
 
 
+def is_recording(file: Path) -> bool:
+    """Return whether a file is a capture or a table of packets, and none of the kinds that `read` takes."""
+    if not file.is_file():
+        return True  # whoever reads it says why it cannot
+    with kept.opened(file) as opened:
+        if is_capture(opened, file):
+            return True
+        start = opened.read(4096).decode(errors="replace").splitlines()
+    first = next((line.strip() for line in start if line.strip() and not line.startswith("#")), "")
+    return re.match(r"(?:Nodes|Connections|qdisc|class)\b|[0-9[{]", first) is None
+
+
 def _kind(lines: Lines) -> Callable[[Lines, Imported], None]:
     """Choose how a file is read, by its first line."""
     first = lines.first()
