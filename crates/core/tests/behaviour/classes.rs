@@ -186,19 +186,22 @@ fn a_group_shares_what_strict_priority_leaves_by_5_15_20_under_200_random_loads(
     assert!(shared > 60, "{shared}");
 }
 
+/// The rates of the flows where each offers twice what the line carries.
+fn with(more: &[&str]) -> [f64; 4] {
+    let full = ["a", "b", "c", "d"].map(|flow| format!("flow.{flow}.source.rate=200 Mb/s"));
+    let sets: Vec<&str> = full.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    rates(&sets)
+}
+
+/// Check rates to a megabit per second.
+#[track_caller]
+fn near(found: [f64; 4], expected: [f64; 4]) {
+    let is_near = found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1.0);
+    assert!(is_near, "{found:?}, not {expected:?}");
+}
+
 #[test]
 fn a_minimum_goes_before_strict_priority_and_a_maximum_leaves_the_line_to_others() {
-    let full = ["a", "b", "c", "d"].map(|flow| format!("flow.{flow}.source.rate=200 Mb/s"));
-    let with = |more: &[&str]| {
-        let sets: Vec<&str> = full.iter().map(String::as_str).chain(more.iter().copied()).collect();
-        rates(&sets)
-    };
-    let near = |found: [f64; 4], expected: [f64; 4]| {
-        assert!(
-            found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1.0),
-            "{found:?}, not {expected:?}"
-        );
-    };
     near(with(&[]), [100.0, 0.0, 0.0, 0.0]);
     near(with(&["queue.bulk.minimum=20 Mb/s", "queue.mail.minimum=8 Mb/s"]), [72.0, 20.0, 0.0, 8.0]);
     near(with(&["queue.control.maximum=60 Mb/s"]), [60.0, 5.0, 15.0, 20.0]);
@@ -269,17 +272,6 @@ fn lower_classes_that_cannot_be_are_refused_with_their_key() {
 
 #[test]
 fn a_credit_based_shaper_gives_a_class_its_idle_slope_and_spreads_its_packets() {
-    let full = ["a", "b", "c", "d"].map(|flow| format!("flow.{flow}.source.rate=200 Mb/s"));
-    let with = |more: &[&str]| {
-        let sets: Vec<&str> = full.iter().map(String::as_str).chain(more.iter().copied()).collect();
-        rates(&sets)
-    };
-    let near = |found: [f64; 4], expected: [f64; 4]| {
-        assert!(
-            found.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1.0),
-            "{found:?}, not {expected:?}"
-        );
-    };
     near(with(&["queue.control.cbs={idle_slope='60 Mb/s'}"]), [60.0, 5.0, 15.0, 20.0]);
     let both = ["queue.control.cbs={idle_slope='30 Mb/s'}", "queue.mail.cbs={idle_slope='10 Mb/s'}"];
     near(with(&both), [30.0, 15.0, 45.0, 10.0]);
