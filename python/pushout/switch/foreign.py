@@ -145,7 +145,7 @@ def read(files: Sequence[Path], rate: str | None = None) -> Imported:
 def is_recording(file: Path) -> bool:
     """Return whether a file is a capture or a table of packets, and none of the kinds that `read` takes."""
     if not file.is_file():
-        return True  # whoever reads it says why it cannot
+        return True  # the reader of recordings says what is wrong
     with kept.opened(file) as opened:
         if is_capture(opened, file):
             return True
