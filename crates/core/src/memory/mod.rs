@@ -359,8 +359,11 @@ impl Memory {
     /// Return the occupancy up to which the memory removes no packet, whatever arrives that does not exceed it; `None` if its policies do not
     /// name one, or if the occupancy alone does not decide.
     pub(crate) fn quiet_bound(&self) -> Option<u64> {
+        if self.is_pausing() {
+            return (self.pushout.is_none() && !self.is_expelling()).then_some(self.cells);
+        }
         let [pool] = self.pools.as_slice() else { return None };
-        if !self.is_lean || self.is_pausing() {
+        if !self.is_lean {
             return None;
         }
         let capacity = pool.books().capacity().limit().map_or(self.cells, |limit| limit.min(self.cells));

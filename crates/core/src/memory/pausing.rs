@@ -10,6 +10,11 @@ impl Memory {
         self.queues.iter().any(|queue| queue.limits.pause.is_some())
     }
 
+    /// Return whether no sender is stopped, and none is to be told anything.
+    pub(crate) fn lets_all_send(&self) -> bool {
+        self.stopped.is_empty() && self.signals.is_empty()
+    }
+
     /// Stop the sender of a queue, unless it has been stopped or its class has no pauses.
     pub(super) fn stop(&mut self, now: Time, queue: usize) {
         let SharedQueue { limits, refresh, .. } = self.queues[queue];

@@ -188,6 +188,11 @@ impl Network {
         self.memories[memory].as_ref().expect("no port works now").has_signals()
     }
 
+    /// Return whether a memory stops no sender, and has nothing to tell one.
+    pub(crate) fn lets_all_send(&self, memory: MemoryId) -> bool {
+        self.memories[memory].as_ref().expect("no port works now").lets_all_send()
+    }
+
     /// Remove and return the pause signals that a memory has for senders, each with the line that carries it.
     pub(crate) fn take_signals(&mut self, memory: MemoryId) -> Vec<Signal> {
         self.memories[memory].as_mut().expect("no port works now").take_signals()

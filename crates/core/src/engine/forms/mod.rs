@@ -44,8 +44,8 @@ pub(crate) enum Form {
     /// Packets: ports that judge every packet, with an order of their own, and with rows instead of queues.
     Stations,
     OrderedPorts,
-    /// Packets: memories that remove packets only count them as long as they cannot remove any.
-    QuietMemories,
+    /// Packets: ports in rows while their memory removes no packet and stops no sender, and nothing stops them.
+    QuietPorts,
 }
 
 /// Return whether a form may be used.

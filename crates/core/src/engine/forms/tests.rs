@@ -25,7 +25,7 @@ const FORMS: [Form; 16] = [
     Form::SharedPorts,
     Form::Stations,
     Form::OrderedPorts,
-    Form::QuietMemories,
+    Form::QuietPorts,
 ];
 
 thread_local! {

@@ -160,8 +160,8 @@ pub(crate) struct Routing {
     pub(crate) rules: IdVec<LineId, Option<Rule>>,
     /// For every such port its memory, if it still decides by a rule.
     pub(crate) memories: IdVec<LineId, Option<MemoryId>>,
-    /// For every port that judges every packet its memory, if that can be quiet (`transit/quiet.rs`).
-    pub(crate) quiet: IdVec<LineId, Option<MemoryId>>,
+    /// For every port that judges every packet its group, if that can be quiet (`transit/quiet.rs`).
+    pub(crate) quiet: IdVec<LineId, Option<StationId>>,
     /// For every port that judges every packet, then for every memory, the order in which it takes part, if that is not the common
     /// one; empty if there is no such port.
     pub(crate) stations: IdVec<StationId, Option<StationId>>,
@@ -306,8 +306,8 @@ struct PortClass {
     rule: Option<Rule>,
     /// The memory that it shares, if all ports of that decide by a rule.
     memory: Option<MemoryId>,
-    /// The memory that it shares, if that can be quiet and all its ports accept what fits.
-    quiet: Option<MemoryId>,
+    /// Its memory, or itself if it has a buffer of its own, if that can be quiet (`transit/quiet.rs`).
+    quiet: Option<StationId>,
     /// Whether it belongs to a host.
     is_from_host: bool,
     /// Whether packets arrive over several lines.
@@ -393,13 +393,26 @@ fn port_classes(
     // packets have no identity there, by which a scheme draws
     let limits = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts() && !memory.draws();
     let memories = ruled_memories(network, limits, |port| is_ruled(&ports[port]));
-    let can_be_quiet = |memory: &Memory| {
-        allows(Form::QuietMemories) && memory.acts() && !memory.draws() && memory.quiet_bound().is_some()
+    let takes_all = |number: LineId| {
+        let (line, port, class) = (&scenario.lines[number], &network.ports[number], &ports[number]);
+        let is_apart = !class.polices && !class.changes && !is_recorded(number);
+        is_apart && port.has_open_gates() && matches!(rule_of_open(line, port), Some(Rule::Fits))
     };
-    let takes_all = |port: &PortClass| is_ruled(port) && matches!(port.rule, Some(Rule::Fits));
-    let quiet = ruled_memories(network, can_be_quiet, |port| takes_all(&ports[port]));
+    let can_be_quiet = |memory: &Memory| memory.acts() && !memory.draws() && memory.quiet_bound().is_some();
+    let of_memories =
+        ruled_memories(network, can_be_quiet, |port| !ports[port].is_from_host && takes_all(port));
+    let quiet = |number: LineId| match of_memories.get(number).copied().flatten() {
+        Some(memory) => Some(StationId::new(scenario.lines.len() + memory.index())),
+        None => {
+            let port = &network.ports[number];
+            let can_stop = port.share().is_none() && !port.gates().is_empty();
+            (can_stop && takes_all(number)).then(|| number.station())
+        }
+    };
+    let quiet: Vec<_> =
+        scenario.lines.keys().map(|port| quiet(port).filter(|_| allows(Form::QuietPorts))).collect();
     ports.iter_mut().zip(memories).for_each(|(port, memory)| port.memory = memory);
-    ports.iter_mut().zip(quiet).for_each(|(port, memory)| port.quiet = memory);
+    ports.iter_mut().zip(quiet).for_each(|(port, group)| port.quiet = group);
     for (port, line) in ports.iter_mut().zip(&scenario.lines) {
         port.rule = port.rule.filter(|_| !matches!(line.port.measure, Measure::MemoryCells(_)));
     }
@@ -408,14 +421,14 @@ fn port_classes(
 
 /// The rule by which a port accepts packets, if it has one and sends them in order, each as soon as the line is free.
 fn rule(line: &Line, port: &Port) -> Option<Rule> {
+    rule_of_open(line, port).filter(|_| port.gates().iter().all(Gate::only_loses))
+}
+
+/// The rule by which a port accepts packets whose gates are open, if it has one and sends them in order.
+fn rule_of_open(line: &Line, port: &Port) -> Option<Rule> {
     let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-    let is_open = port.gates().iter().all(Gate::only_loses);
-    let is_plain = fifo
-        && line.rest == Span::ZERO
-        && !line.rate.sends_at_once()
-        && is_open
-        && !port.trims()
-        && !port.times_waits();
+    let is_plain =
+        fifo && line.rest == Span::ZERO && !line.rate.sends_at_once() && !port.trims() && !port.times_waits();
     let rule = if is_plain { port.admission.rule_for_packets() } else { None };
     rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
 }

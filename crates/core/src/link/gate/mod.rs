@@ -194,6 +194,11 @@ macro_rules! gates {
                     false
                 }
 
+                /// Return whether the gate changes nothing about any unit before a control frame reaches it or it acts by itself.
+                fn is_open(&self) -> bool {
+                    false
+                }
+
                 /// Return whether the port must report what waits by `waits`.
                 fn counts_waiting(&self) -> bool {
                     false

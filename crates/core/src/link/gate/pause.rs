@@ -132,6 +132,10 @@ impl Gate for Paused {
         true
     }
 
+    fn is_open(&self) -> bool {
+        self.stopped.is_empty() && self.watchdog.is_none()
+    }
+
     #[inline]
     fn opens(&self, now: Time, _unit: &Unit, vc: PortVc) -> Time {
         if self.lets_class(self.of[vc]) { now } else { Time::NEVER }

@@ -37,6 +37,8 @@ impl Port {
         let Some(charge) = memory.offer(now, account, size, unit) else {
             self.counters.lost(Reason::Overflow);
             memory.note_loss(account);
+            let is_lossless = memory.is_lossless(account);
+            self.share.iter_mut().for_each(|share| share.count_lossless_drop(is_lossless));
             return Err(Reason::Overflow);
         };
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
@@ -45,11 +47,32 @@ impl Port {
         Ok(())
     }
 
+    /// Count an arriving packet if it fits into the port's own buffer; the error is the reason for its loss. Only for a port that accepts
+    /// what fits.
+    #[inline]
+    pub(crate) fn take_in_alone(&mut self, now: Time, unit: &Unit, vc: PortVc) -> Result<(), Reason> {
+        self.counters.arrived(unit);
+        let size = self.size_of(unit);
+        if !self.pool.fits(size) {
+            self.counters.lost(Reason::Overflow);
+            return Err(Reason::Overflow);
+        }
+        self.take_in(now, vc, size);
+        Ok(())
+    }
+
     /// Send a packet that has been taken in, which takes `pace`, on the free line.
     #[inline]
     pub(crate) fn send_ahead(&mut self, now: Time, unit: Unit, vc: PortVc, pace: &TransmissionTime) -> Sent {
         self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
         self.line.send_for(now, pace)
+    }
+
+    /// Release the packet in transmission at a port with a buffer of its own: its last bit has left.
+    #[inline]
+    pub(crate) fn finish_alone(&mut self, now: Time) {
+        let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
+        self.leave(now, &unit, vc, size);
     }
 
     /// Release the packet in transmission, whose last bit has left.

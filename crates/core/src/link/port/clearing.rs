@@ -10,6 +10,16 @@ use crate::units::ids::PortVc;
 use crate::verdict::Reason;
 
 impl Port {
+    /// Return whether its gates change nothing before a control frame reaches it or they act by themselves.
+    pub(crate) fn has_open_gates(&self) -> bool {
+        self.gates.iter().all(Gate::is_open)
+    }
+
+    /// Return whether it sends control frames now, or has some to send.
+    pub(crate) fn has_controls(&self) -> bool {
+        self.sending_control || self.rare.as_ref().is_some_and(|rare| !rare.controls.is_empty())
+    }
+
     /// Return when a gate acts by itself, if one does.
     pub(crate) fn next_action(&self) -> Option<Time> {
         self.gates.iter().filter_map(Gate::next_action).min()

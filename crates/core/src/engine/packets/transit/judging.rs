@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::in_order::OrderedPorts;
-use super::quiet::QuietMemories;
+use super::quiet::QuietPorts;
 use super::stations::Stations;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
@@ -33,7 +33,7 @@ pub(super) struct JudgingPorts {
     losses: Vec<Loss>,
     pub(super) stations: Stations,
     pub(super) ordered: OrderedPorts,
-    pub(super) quiet: QuietMemories,
+    pub(super) quiet: QuietPorts,
     /// The record of packets at ports; packets pass ports that are recorded only here.
     pub(super) record: Option<Box<TracedPackets>>,
 }
@@ -44,7 +44,7 @@ impl JudgingPorts {
         scenario: &Scenario,
         network: &Network,
         steps: usize,
-        (stations, quiet): (IdVec<StationId, Option<StationId>>, IdVec<LineId, Option<MemoryId>>),
+        (stations, quiet): (IdVec<StationId, Option<StationId>>, IdVec<LineId, Option<StationId>>),
         record: Option<TracedPackets>,
     ) -> JudgingPorts {
         let (polices, stations) = (policed_ports(scenario), Stations::new(stations));
@@ -64,7 +64,7 @@ impl JudgingPorts {
             cyclic: scenario.pause_cycles().into_iter().flatten().collect(),
             losses: Vec::new(),
             ordered,
-            quiet: QuietMemories::new(network, quiet),
+            quiet: QuietPorts::new(network, quiet),
             stations,
             record: record.map(Box::new),
         }
@@ -107,8 +107,8 @@ impl Transit {
         if self.judging.ordered.has(port) {
             return self.arrive_in_order(at, packet, now);
         }
-        if let Some(memory) = self.stays_quiet(port, packet.head.bytes) {
-            return self.arrive_quietly(at, packet, memory, now);
+        if let Some(group) = self.stays_quiet(port, packet.head.bytes, now) {
+            return self.arrive_quietly(at, packet, group, now);
         }
         let (unit, number) = (packet.unit(&extra), extra.number);
         let hop = Hop { port, vc: number };
@@ -137,8 +137,8 @@ impl Transit {
 
     /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
     pub(crate) fn free(&mut self, port: LineId, now: Time) -> Option<Onward> {
-        if let Some(memory) = self.judging.quiet.quiet(port) {
-            return self.free_quietly(port, memory, now);
+        if let Some(group) = self.judging.quiet.quiet(port) {
+            return self.free_quietly(port, group, now);
         }
         self.network.at(port, |port| port.finish(now));
         let started = self.start(port, now);
@@ -148,7 +148,7 @@ impl Transit {
 
     /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
-    fn settle(&mut self, port: LineId, now: Time) {
+    pub(super) fn settle(&mut self, port: LineId, now: Time) {
         let JudgingPorts { memories, .. } = &self.judging;
         if let Some(memory) = memories.of(port).filter(|memory| memories.are_due(&self.network, *memory, now))
         {
@@ -170,6 +170,7 @@ impl Transit {
     /// Send the pause frames for which a memory has signals.
     fn signal(&mut self, memory: MemoryId, now: Time) {
         for (port, control) in self.judging.controls.of_memory(&mut self.network, memory) {
+            self.raise(port, now); // it may share no memory, or another one
             self.network.ports[port].queue_control(control);
             self.start_control(port, now);
         }
@@ -255,6 +256,7 @@ impl Transit {
 
     /// Handle a pause at the port that it is for; returns the result of [`Transit::start`].
     pub(crate) fn control(&mut self, port: LineId, now: Time) -> Option<Onward> {
+        self.raise(port, now);
         let (control, next) = self.judging.controls.arrive(port);
         next.into_iter().for_each(|event| self.schedule(event));
         match self.judging.cyclic.contains(&port) {
@@ -275,6 +277,7 @@ impl Transit {
 
     /// Have the gates of a port act that do so at this instant; returns the result of [`Transit::start`].
     pub(crate) fn act_gates(&mut self, port: LineId, now: Time) -> Option<Onward> {
+        self.raise(port, now);
         if !self.judging.gates.act(&mut self.network, port, now, &mut self.judging.losses) {
             return None;
         }

@@ -1,25 +1,27 @@
-//! Ports of a memory that removes packets, while nothing can be removed: the engine keeps their packets in rows.
+//! Ports whose memory removes no packet now and stops no sender, and which nothing stops: the engine keeps their packets in rows.
 //!
 //! # What it assumes
 //! A memory pushes out or expels nothing up to an occupancy that its policies name ([`Memory::quiet_bound`]). Each of its ports sends in order
-//! of arrival, accepts every packet that fits, and gets its packets from other nodes.
+//! of arrival and accepts every packet that fits. A port with a buffer of its own is the same without a memory.
 //!
 //! # What it skips
-//! Up to that occupancy: the queues of the ports, the search for a victim before every arrival, the check after every arrival and
-//! departure, and the list of payloads.
+//! While it is quiet: the queues of the ports, the search for a victim before every arrival, the check after every arrival and departure,
+//! gates that are open, and the list of payloads.
 //!
 //! # Why that is exact
 //! Without removals such a memory only limits what enters, and a port sends what has entered in order. The books of ports and memory are
 //! those of `link/port/ahead.rs`; the ends of transmissions are the same events in both states. An arrival that would make the occupancy
 //! exceed the bound first puts the packets into the queues, and from then on the ports judge every packet, until the occupancy is within
-//! three quarters of the bound.
+//! three quarters of the bound. So does an arrival that has stopped a sender, and whatever reaches or moves the gates of a port: these act
+//! on what waits. They are quiet again when nothing is stopped.
 //!
 //! # What turns it off
-//! Several pools, limits or pauses of classes, another policy or scheduler at one of the ports, a gate, a policer, packets that are
-//! recorded: then all ports of the memory judge every packet.
+//! With removals several pools or limits of classes; another policy or scheduler at one of the ports, a gate other than pauses, a
+//! watchdog, a policer, packets that are recorded: then all ports of the memory judge every packet.
 //!
 //! # What it saves
-//! A leaf-spine whose memories drop from the longest queue takes 1.8 times as many instructions without it.
+//! Without it a leaf-spine whose memories drop from the longest queue takes 1.8 times as many instructions, and one whose memories rarely
+//! stop a sender PAUSES times.
 
 use super::waiting::WaitingPackets;
 use super::{Onward, Transit};
@@ -27,24 +29,24 @@ use crate::engine::forms::{Form, used};
 use crate::engine::packets::agenda::Row;
 use crate::engine::packets::route::{Packet, Steps};
 use crate::kernel::queue::{Class, Event};
-use crate::memory::Memory;
 use crate::network::Network;
 use crate::unit::Unit;
-use crate::units::Time;
-use crate::units::ids::{IdVec, LineId, MemoryId};
+use crate::units::ids::{IdVec, LineId, MemoryId, StationId};
+use crate::units::{Span, Time};
 
-/// The memories that can be quiet, and their ports.
+/// The ports that can be quiet, in groups: those of a memory together, others alone.
 #[derive(Debug)]
-pub(super) struct QuietMemories {
-    /// For every port its memory, if that can be quiet, and the packets that wait while it is; empty if there is no such memory.
+pub(super) struct QuietPorts {
+    /// For every port its group, if it can be quiet, and the packets that wait while it is; empty if there is no such port.
     ports: IdVec<LineId, Option<QuietPort>>,
-    memories: IdVec<MemoryId, QuietMemory>,
+    /// The groups, by the number of their port, or by that of their memory beyond those of ports.
+    groups: IdVec<StationId, QuietGroup>,
 }
 
-/// A port of such a memory.
+/// A port that can be quiet.
 #[derive(Debug)]
 struct QuietPort {
-    memory: MemoryId,
+    group: StationId,
     packets: Row<WaitingPacket>,
 }
 
@@ -63,48 +65,85 @@ impl WaitingPacket {
     }
 }
 
-/// The state of a memory.
+/// The state of a group.
 #[derive(Clone, Debug, Default)]
-struct QuietMemory {
+struct QuietGroup {
     ports: Vec<LineId>,
+    memory: Option<MemoryId>,
     /// The greatest occupancy at which it is quiet.
     bound: u64,
     is_quiet: bool,
+    /// Whether its ports may be stopped, or the memory may stop senders.
+    can_stop: bool,
+    /// When it became quiet, or judges every packet, and how long the state before lasted.
+    since: Time,
+    before: Span,
+    /// The number of arrivals that are judged before it looks again whether anything is stopped, and what it begins with.
+    patience: u32,
+    waits: u32,
 }
 
-impl QuietMemories {
-    /// Build the record of memories without packets; `memories` gives for every port its memory, if that can be quiet.
-    pub(super) fn new(network: &Network, memories: IdVec<LineId, Option<MemoryId>>) -> QuietMemories {
-        if memories.iter().all(Option::is_none) {
-            return QuietMemories { ports: IdVec::default(), memories: IdVec::default() };
-        }
-        let state = |memory: &Memory| QuietMemory {
-            bound: memory.quiet_bound().unwrap_or(0),
-            ..QuietMemory::default()
+/// Least and greatest number of arrivals that a group judges in which something has been stopped before it looks at all its ports again.
+const PATIENCE: u32 = 32;
+const MOST_PATIENCE: u32 = 4096;
+
+impl QuietGroup {
+    /// The group of a memory, or that of a port alone, without its ports.
+    fn new(network: &Network, memory: Option<MemoryId>) -> QuietGroup {
+        let memory_of = |number: MemoryId| network.memories().nth(number.index());
+        let (bound, can_stop) = match memory.and_then(memory_of) {
+            Some(memory) => (memory.quiet_bound().unwrap_or(0), memory.is_pausing()),
+            None => (u64::MAX, false),
         };
-        let mut states: IdVec<MemoryId, QuietMemory> = network.memories().map(state).collect();
-        for (port, memory) in memories.pairs().filter_map(|(port, memory)| Some((port, (*memory)?))) {
-            states[memory].ports.push(port);
-            states[memory].is_quiet = true;
+        QuietGroup { memory, bound, is_quiet: true, can_stop, ..QuietGroup::default() }
+    }
+
+    /// Begin to judge every packet: for twice as many arrivals as the last time if quiet did not last as long as unrest.
+    fn raise(&mut self, now: Time) {
+        let waits = if now.since(self.since) < self.before { 2 * self.waits } else { PATIENCE };
+        self.waits = waits.clamp(PATIENCE, MOST_PATIENCE);
+        self.patience = self.waits;
+        self.turn(now);
+    }
+
+    /// Change the state.
+    fn turn(&mut self, now: Time) {
+        (self.since, self.before) = (now, now.since(self.since));
+        self.is_quiet = !self.is_quiet;
+    }
+}
+
+impl QuietPorts {
+    /// Build the record of ports without packets; `groups` gives for every port its group, if it can be quiet.
+    pub(super) fn new(network: &Network, groups: IdVec<LineId, Option<StationId>>) -> QuietPorts {
+        if groups.iter().all(Option::is_none) {
+            return QuietPorts { ports: IdVec::default(), groups: IdVec::default() };
         }
-        let port =
-            |memory: Option<MemoryId>| memory.map(|memory| QuietPort { memory, packets: Row::default() });
-        QuietMemories { ports: memories.into_iter().map(port).collect(), memories: states }
+        let memories = (0..network.memories().count()).map(|number| Some(MemoryId::new(number)));
+        let states =
+            groups.iter().map(|_| None).chain(memories).map(|memory| QuietGroup::new(network, memory));
+        let mut states: IdVec<StationId, QuietGroup> = states.collect();
+        for (port, group) in groups.pairs().filter_map(|(port, group)| Some((port, (*group)?))) {
+            states[group].ports.push(port);
+            states[group].can_stop |= !network.ports[port].gates().is_empty();
+        }
+        let port = |group: Option<StationId>| group.map(|group| QuietPort { group, packets: Row::default() });
+        QuietPorts { ports: groups.into_iter().map(port).collect(), groups: states }
     }
 
-    /// Return the memory of a port, if that is quiet now.
+    /// Return the group of a port, if that is quiet now.
     #[inline(always)]
-    pub(super) fn quiet(&self, port: LineId) -> Option<MemoryId> {
-        self.memory(port).filter(|memory| self.memories[*memory].is_quiet)
+    pub(super) fn quiet(&self, port: LineId) -> Option<StationId> {
+        self.group(port).filter(|group| self.groups[*group].is_quiet)
     }
 
-    /// Return the memory of a port, if that can be quiet.
+    /// Return the group of a port, if that can be quiet.
     #[inline(always)]
-    fn memory(&self, port: LineId) -> Option<MemoryId> {
-        Some(self.ports.get(port)?.as_ref()?.memory)
+    fn group(&self, port: LineId) -> Option<StationId> {
+        Some(self.ports.get(port)?.as_ref()?.group)
     }
 
-    /// Show each port of a quiet memory the packets that wait there.
+    /// Show each quiet port the packets that wait there.
     pub(super) fn show(&self, network: &mut Network, steps: &Steps) {
         for (port, QuietPort { packets, .. }) in self.quiet_ports() {
             network.ports[port].line_up_only(packets.iter().map(|waiting| waiting.unit(steps)));
@@ -118,21 +157,29 @@ impl QuietMemories {
 
     fn quiet_ports(&self) -> impl Iterator<Item = (LineId, &QuietPort)> {
         let ports = self.ports.pairs().filter_map(|(number, port)| Some((number, port.as_ref()?)));
-        ports.filter(|(_, port)| self.memories[port.memory].is_quiet)
+        ports.filter(|(_, port)| self.groups[port.group].is_quiet)
     }
 
-    /// Put the packets that wait at the ports of a memory into the queues of the ports.
+    /// Add a packet that waits at a quiet port.
+    #[inline(always)]
+    fn add(&mut self, port: LineId, packet: Packet, at: u32) {
+        if let Some(QuietPort { packets, .. }) = &mut self.ports[port] {
+            *packets.add() = WaitingPacket { packet, at };
+        }
+    }
+
+    /// Put the packets that wait at the ports of a group into the queues of the ports.
     #[cold]
     fn raise(
         &mut self,
-        number: MemoryId,
+        (number, now): (StationId, Time),
         network: &mut Network,
         steps: &Steps,
         waiting: &mut WaitingPackets,
     ) {
-        let QuietMemories { ports, memories } = self;
-        memories[number].is_quiet = false;
-        for &port in &memories[number].ports {
+        let QuietPorts { ports, groups } = self;
+        groups[number].raise(now);
+        for &port in &groups[number].ports {
             let Some(QuietPort { packets, .. }) = &mut ports[port] else { continue };
             network.ports[port].enqueue_ahead(packets.iter().map(|waiting| waiting.unit(steps)));
             while let Some(WaitingPacket { packet, at }) = packets.first() {
@@ -144,80 +191,125 @@ impl QuietMemories {
 }
 
 impl Transit {
-    /// Return the memory of a port if it is quiet, and stays so when `bytes` octets arrive there.
+    /// Return the group of a port if it is quiet, and stays so when `bytes` octets arrive there.
     #[inline(always)]
-    pub(super) fn stays_quiet(&mut self, port: LineId, bytes: u16) -> Option<MemoryId> {
-        let number = self.judging.quiet.memory(port)?;
-        let size = self.network.ports[port].size_of(&Unit { bytes, ..Unit::default() });
-        let QuietMemory { bound, is_quiet, .. } = self.judging.quiet.memories[number];
-        let used = self.network.cells_used(number);
-        if is_quiet && used + size <= bound || !is_quiet && used + size <= bound / 4 * 3 && self.calm(number)
-        {
+    pub(super) fn stays_quiet(&mut self, port: LineId, bytes: u16, now: Time) -> Option<StationId> {
+        let number = self.judging.quiet.group(port)?;
+        let &QuietGroup { memory, bound, is_quiet, .. } = &self.judging.quiet.groups[number];
+        let needed = memory.map_or(0, |memory| {
+            let size = self.network.ports[port].size_of(&Unit { bytes, ..Unit::default() });
+            self.network.cells_used(memory) + size
+        });
+        if is_quiet && needed <= bound || !is_quiet && needed <= bound / 4 * 3 && self.calm(number, now) {
             return Some(number);
         }
-        if is_quiet {
-            self.judging.quiet.raise(number, &mut self.network, &self.steps, &mut self.judging.waiting);
-        }
+        self.raise(port, now);
         None
     }
 
-    /// Take the packets that wait at the ports of a memory out of the queues of the ports; returns true.
+    /// Have the ports of a quiet group judge every packet from now on, given one of them.
+    #[inline]
+    pub(super) fn raise(&mut self, port: LineId, now: Time) {
+        if let Some(number) = self.judging.quiet.quiet(port) {
+            self.judging.quiet.raise(
+                (number, now),
+                &mut self.network,
+                &self.steps,
+                &mut self.judging.waiting,
+            );
+        }
+    }
+
+    /// Return whether nothing is stopped in a group that has not been quiet, and it tells its senders nothing.
+    fn is_at_rest(&mut self, number: StationId) -> bool {
+        let group = &mut self.judging.quiet.groups[number];
+        if group.patience > 0 {
+            group.patience -= 1;
+            return false;
+        }
+        group.patience = group.waits;
+        let is_open = |port: &LineId| {
+            let port = &self.network.ports[*port];
+            port.has_open_gates() && !port.has_controls()
+        };
+        group.ports.iter().all(is_open)
+            && group.memory.is_none_or(|memory| self.network.lets_all_send(memory))
+    }
+
+    /// Take the packets that wait at the ports of a group out of the queues of the ports, unless something is stopped there; returns
+    /// whether it is quiet.
     #[cold]
-    fn calm(&mut self, number: MemoryId) -> bool {
-        for index in 0..self.judging.quiet.memories[number].ports.len() {
-            let port = self.judging.quiet.memories[number].ports[index];
+    fn calm(&mut self, number: StationId, now: Time) -> bool {
+        if self.judging.quiet.groups[number].can_stop && !self.is_at_rest(number) {
+            return false;
+        }
+        for index in 0..self.judging.quiet.groups[number].ports.len() {
+            let port = self.judging.quiet.groups[number].ports[index];
             while let Some(unit) = self.network.ports[port].take_first() {
                 let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
                 let mut packet = self.leave(at, unit.frame);
                 packet.head.flags = unit.flags;
-                if let Some(QuietPort { packets, .. }) = &mut self.judging.quiet.ports[port] {
-                    *packets.add() = WaitingPacket { packet, at };
-                }
+                self.judging.quiet.add(port, packet, at);
             }
         }
-        self.judging.quiet.memories[number].is_quiet = true;
+        self.judging.quiet.groups[number].turn(now);
         true
     }
 
-    /// Handle the arrival of a packet at a port of a quiet memory; returns the packet that the port sends.
+    /// Handle the arrival of a packet at a quiet port; returns the packet that the port sends.
     #[inline]
     pub(super) fn arrive_quietly(
         &mut self,
         at: u32,
         packet: &Packet,
-        number: MemoryId,
+        number: StationId,
         now: Time,
     ) -> Option<Onward> {
-        used(Form::QuietMemories);
+        used(Form::QuietPorts);
         let (place, extra) = (self.steps.port(at), &self.steps.extras[at as usize]);
         let (unit, vc) = (packet.head.unit(extra), extra.number);
-        let (memory, ports) = self.network.memory_and_ports(number);
-        let port = &mut ports[place];
-        if let Err(reason) = port.take_in_ahead(memory, now, &unit, vc) {
-            self.lost(place, unit, reason, now);
-            return None;
-        }
-        if port.is_busy() {
-            if let Some(QuietPort { packets, .. }) = &mut self.judging.quiet.ports[place] {
-                *packets.add() = WaitingPacket { packet: *packet, at };
+        let (taken, stops) = match self.judging.quiet.groups[number].memory {
+            Some(memory) => {
+                let (memory, ports) = self.network.memory_and_ports(memory);
+                (ports[place].take_in_ahead(memory, now, &unit, vc), memory.has_signals())
             }
-            return None;
+            None => (self.network.ports[place].take_in_alone(now, &unit, vc), false),
+        };
+        let sent = match taken {
+            Ok(()) if !self.network.ports[place].is_busy() => self.send_quietly(place, at, packet, now),
+            Ok(()) => {
+                self.judging.quiet.add(place, *packet, at);
+                None
+            }
+            Err(reason) => {
+                self.lost(place, unit, reason, now);
+                None
+            }
+        };
+        if stops {
+            self.raise(place, now);
+            self.settle(place, now);
         }
-        self.send_quietly(place, at, packet, now)
+        sent
     }
 
-    /// Handle the end of a transmission at a port of a quiet memory; returns the packet that the port sends next.
+    /// Handle the end of a transmission at a quiet port; returns the packet that the port sends next.
     #[inline]
-    pub(super) fn free_quietly(&mut self, place: LineId, number: MemoryId, now: Time) -> Option<Onward> {
-        let (memory, ports) = self.network.memory_and_ports(number);
-        ports[place].finish_ahead(memory, now);
+    pub(super) fn free_quietly(&mut self, place: LineId, number: StationId, now: Time) -> Option<Onward> {
+        match self.judging.quiet.groups[number].memory {
+            Some(memory) => {
+                let (memory, ports) = self.network.memory_and_ports(memory);
+                ports[place].finish_ahead(memory, now);
+            }
+            None => self.network.ports[place].finish_alone(now),
+        }
         let QuietPort { packets, .. } = self.judging.quiet.ports[place].as_mut()?;
         let WaitingPacket { packet, at } = *packets.first()?;
         packets.drop_first();
         self.send_quietly(place, at, &packet, now)
     }
 
-    /// Start to send a packet at a port of a quiet memory whose line is free.
+    /// Start to send a packet at a quiet port whose line is free.
     #[inline(always)]
     fn send_quietly(&mut self, place: LineId, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         let extra = &self.steps.extras[at as usize];
