@@ -93,7 +93,8 @@ COUNTED = {
     "occamy-fabric": Counted(FABRIC, (*OCCAMY, "duration=500 us")),
 }
 """Packets, cells, single cells, many flows, a memory, a port that judges every packet, a fabric, a policer, pauses,
-pauses that never come, and fabrics of ports that judge every packet, of memories that push packets out and that expel them."""
+pauses that never come, and fabrics of ports that judge every packet, of memories that push packets out and of some
+that expel them."""
 
 
 def count(request: str, program: Path) -> int:
