@@ -39,11 +39,6 @@ impl<K: Id> Pool<K> {
         self.of[vc]
     }
 
-    /// Return the occupancy of the circuit that has most.
-    pub fn longest(&self) -> u64 {
-        self.of.iter().copied().max().unwrap_or(0)
-    }
-
     /// Return all circuits, in order.
     pub fn keys(&self) -> impl Iterator<Item = K> + use<K> {
         self.of.keys()

@@ -47,11 +47,6 @@ impl Thresholds {
         self.lowest.is_some_and(|lowest| pool.total() as f64 > lowest.of(pool))
     }
 
-    /// Return whether a queue is longer than the lowest threshold: unless one is, none is longer than its own.
-    pub(super) fn is_lowest_exceeded(&self, pool: &Pool) -> bool {
-        self.lowest.is_some_and(|lowest| pool.longest() as f64 > lowest.of(pool))
-    }
-
     /// Return the greatest occupancy of a pool of `capacity` at which no queue can be longer than its threshold.
     pub(super) fn quiet_up_to(&self, capacity: u64) -> Option<u64> {
         let can_be_exceeded = |occupancy: u64| {

@@ -52,7 +52,7 @@ impl Sharing for Policy {
         head: &dyn Fn(PoolQueue) -> Option<u64>,
     ) -> Option<Expulsion> {
         let Policy { thresholds, expeller } = self;
-        if !thresholds.can_be_exceeded(pool) || !thresholds.is_lowest_exceeded(pool) {
+        if !thresholds.can_be_exceeded(pool) {
             return None;
         }
         expeller.expels(now, thresholds.len(), |queue| thresholds.is_exceeded(pool, queue), head)
