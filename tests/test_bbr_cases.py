@@ -301,25 +301,59 @@ def restored(case: Case) -> list[int]:
     return [i for i in range(1, len(bounds)) if bounds[i - 1] > 0 and bounds[i] == 0]
 
 
+def held_back(case: Case) -> int:
+    """Return the packets that the line has held back."""
+    (bottleneck,) = [port for port in case.document["ports"] if port["name"] == "bottleneck"]
+    return bottleneck["held_back"]
+
+
+def sent_until(number: int, instant: float, **changes: object) -> int:
+    """Return the packets that a case has sent before an instant."""
+    return Case(number, duration=seconds(instant), **changes).flow["segments_sent"]
+
+
 def test_18_a_spurious_recovery_is_undone() -> None:
-    case = Case(18)
-    assert case.lost == 0 and case.flow["fast_retransmits"] > 0, "the cause: no packet is lost"
-    first = restored(case)[0]
-    ups = [stay for stay in case.stays if stay.phase == UP and stay.end < first]
-    assert case.behind(ups[-1]) == DOWN and case.at("inflight_longterm", ups[-1].end) > 0, "a loss ends the probe"
-    assert case.at("phase", first) == REFILL, "which begins again"
-    without = Case(18, flow__flow1__transport__dsack=False)
-    assert without.flow["fast_retransmits"] > 0 and any(without.values["inflight_longterm"])
-    assert restored(without) == [], "without reports of what arrives twice nothing is known"
+    plain, case = Case(18, reorder=[]), Case(18)
+    up = plain.first(UP)
+    assert sent_until(18, plain.time(up.first), reorder=[]) < 1620 < sent_until(18, plain.time(up.end), reorder=[])
+    assert (plain.flow["fast_retransmits"], restored(plain)) == (0, [])
+    assert (held_back(case), case.lost, case.flow["fast_retransmits"]) == (1, 0, 1), "the cause: late, and not lost"
+    ended = case.first(UP)
+    assert (ended.first, case.behind(ended)) == (up.first, DOWN) and case.at("inflight_longterm", ended.end) > 0
+    (first,) = restored(case)
+    cwnd = case.flow["cwnd"]["octets"]
+    assert case.at("phase", first) == REFILL, "the probe begins again"
+    assert cwnd[first] > 1.2 * case.at("inflight_longterm", first - 1), "and the window is no longer bounded"
+    early = Case(18, reorder=[{"link": "bottleneck", "packets": [1620], "by": "3 ms"}])
+    assert (held_back(early), early.flow["fast_retransmits"]) == (1, 0), "within the reordering window"
+    lost = Case(18, reorder=[], loss=[{"link": "bottleneck", "packets": [1620]}])
+    without = Case(18, flows__transport__dsack=False)
+    for other in lost, without:
+        assert other.flow["fast_retransmits"] == 1 and other.at("inflight_longterm", ended.end) > 0
+        assert restored(other) == [], "a loss, or one that no report of what arrives twice contradicts"
+
+
+def returns(case: Case) -> list[float]:
+    """Return the instants at which the window returns at once to what it was before the timeout."""
+    cwnd, begin = case.flow["cwnd"]["octets"], round(2.0 / case.step)
+    timeout = next(i for i in range(begin, len(cwnd)) if cwnd[i] == SEGMENT)
+    return [case.time(i) for i in range(timeout, len(cwnd)) if cwnd[i] == cwnd[timeout - 1] > 1.5 * cwnd[i - 1]]
 
 
 def test_19_a_spurious_timeout_is_undone() -> None:
     case = Case(19)
-    assert case.lost == 0 and case.flow["timeouts"] > 0, "the cause: no packet is lost"
+    assert (case.lost, case.flow["timeouts"], case.flow["fast_retransmits"]) == (0, 1, 0), "the cause: nothing is lost"
+    (instant,) = returns(case)
     before, after = round(1.99 / case.step), round(3.5 / case.step)
-    assert case.at("bw_shortterm_bps", after) in (0, pytest.approx(case.at("max_bw_bps", before), rel=0.05))
+    assert 2.7 < instant < 2.9, "with the last report of what arrived twice"
+    assert case.at("bw_shortterm_bps", after) == 0
     assert case.at("max_bw_bps", after) == pytest.approx(case.at("max_bw_bps", before), rel=0.05)
     assert case.flow["goodput_bps"] > 0.7 * 10e6 * PAYLOAD
+    without = Case(19, flows__transport__dsack=False)
+    assert without.flow["timeouts"] == 1 and returns(without) == []
+    steps = [["0 s", "18 ms"], ["2 s", "118 ms"], ["2.05 s", "18 ms"]]
+    less = Case(19, topology__bottleneck__delay={"steps": steps})
+    assert less.flow["timeouts"] == 0, "100 ms more are less than the timeout"
 
 
 def test_20_probe_rtt_in_startup_returns_to_startup() -> None:
