@@ -244,7 +244,7 @@ def test_wrong_usage_says_what_is_wrong(arguments: list[str], why: str, capsys: 
 def test_the_kind_of_a_trace_is_checked_first(capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "nowhere.toml", "--trace", "pcap", "--reps", "3", code=3)
     assert capsys.readouterr().err == (
-        '--trace: unknown kind of trace "pcap"; did you mean "pcapng"? (allowed: pcapng, parquet)\n'
+        '--trace: unknown kind of trace "pcap"; did you mean "pcapng"? (allowed: pcapng, parquet, qlog)\n'
     )
 
 

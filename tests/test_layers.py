@@ -35,7 +35,7 @@ FLOORS = [
     ["source"],
     ["warning", "simulate"],
     ["document", "reading"],
-    ["measures", "cache", "trust", "policy", "exact"],
+    ["measures", "cache", "trust", "policy", "exact", "qlog"],
     ["sums", "replicate", "names", "options"],
     ["answer"],
     ["question", "bench", "study", "schemes"],

@@ -1,4 +1,4 @@
-"""Trace every packet at some ports: as a table, and as a capture file for Wireshark."""
+"""Trace every packet at some ports: as a table, as a capture file for Wireshark, and as qlog."""
 
 import json
 from collections.abc import Sequence
@@ -32,7 +32,9 @@ NUMBERS = (
     "ecn",
 )
 
-KINDS = ("pcapng", "parquet")
+KINDS = ("pcapng", "parquet", "qlog")
+ALL = ("*",)
+"""The ports of qlog, which needs those of hosts."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +50,14 @@ class TraceResult(HasWarnings, Framed):
     """The report of the run, as `pushout run --json` prints it."""
     pcapng: bytes
     """The capture file: every port is an interface, the reason of a loss a comment."""
+    scenario: str
+    """The scenario with its defaults, as `pushout explain --json` prints it."""
+
+    def qlog(self) -> str:
+        """Return the senders of TCP as qlog; every port has to be traced."""
+        from pushout.qlog import NAMES, qlog
+
+        return qlog(json.loads(self.scenario), self.document, {name: self.columns.plain(name) for name in NAMES})
 
     def _brief(self) -> str:
         return f"{self.document['scenario']}: seed {self.document['seed']}, {super()._brief()}"
@@ -62,7 +72,7 @@ def traced(job: Job, ports: Sequence[str], seed: int | None, progress: Progress 
     kinds: dict[str, Kind] = {**dict.fromkeys(TEXTS, "string"), **dict.fromkeys(NUMBERS, "int64"), "reason": "string"}
     table = Columns.of({name: columns[name] for name in kinds}, kinds)
     document = json.loads(recorded.document())
-    return TraceResult(table, judged(document, [document]), recorded.pcapng())
+    return TraceResult(table, judged(document, [document]), recorded.pcapng(), job.explain(seed))
 
 
 def kinds(text: str) -> list[str]:
@@ -82,6 +92,8 @@ def save(result: TraceResult, out: Output, chosen: Sequence[str]) -> list[str]:
     places = []
     if "pcapng" in chosen:
         places.append(out.data("trace.pcapng", result.pcapng))
+    if "qlog" in chosen:
+        places.append(out.data("trace.qlog", result.qlog().encode()))
     if "parquet" in chosen:
         places.append(out.parquet("trace.parquet", result.columns))
     return places

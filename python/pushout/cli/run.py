@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @click.option("--reps", type=REPS, default=1, metavar="R", help="Number of replications, with seeds N, N+1, …")
 @ENGINE
 @click.option("--audit", is_flag=True, help="Check that every unit and every byte is accounted for.")
-@click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
+@click.option("--trace", "kinds", metavar="KINDS", help="Write packets to DIR: pcapng, parquet, qlog, or several.")
 @click.option(
     "--trace-ports", metavar="A,B,…", help="Ports to trace, or * for all (default: those with a limited buffer)."
 )
@@ -175,6 +175,8 @@ def _trace_kinds(kinds: str | None, ports: str | None, reps: int) -> list[str]:
     from pushout import tracing as trace
 
     chosen = trace.kinds(kinds)
+    if "qlog" in chosen and ports is not None:
+        raise click.UsageError("--trace qlog needs every port: leave out --trace-ports")
     if reps > 1:
         raise click.UsageError(f"--trace runs one replication: leave out --reps {reps}")
     return chosen
@@ -214,7 +216,7 @@ def _trace(
     from pushout.replicate import Replicated
     from pushout.simulate import listed
 
-    traced = trace.traced(job, listed("trace_ports", ports), seed, progress)
+    traced = trace.traced(job, trace.ALL if "qlog" in chosen else listed("trace_ports", ports), seed, progress)
 
     def save(result: Replicated, out: Path) -> None:
         _write_results(result, out)
