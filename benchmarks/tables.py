@@ -6,7 +6,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 HERE = Path(__file__).parent
@@ -127,6 +127,28 @@ def cells_of_kernel(case: dict[str, Any]) -> list[str]:
     return [case["congestion"], *given, *goodputs, *recoveries, difference]
 
 
+def bbr() -> Iterator[str]:
+    """The table of the kernel's BBR, alone and beside CUBIC."""
+    heads = ["senders", "buffer in packets", "Mb/s of BBR: Linux", "Pushout", "without bounds"]
+    heads += [
+        "retransmissions: Linux",
+        "Pushout",
+        "without bounds",
+        "probe for the round trip every, s: Linux",
+        "Pushout",
+    ]
+    return rows(heads, map(cells_of_bbr, kept("kernel/bbr.json")))
+
+
+def cells_of_bbr(case: dict[str, Any]) -> list[str]:
+    """One row of it."""
+    sides = [case[side] for side in ("linux", "pushout", "unbounded")]
+    rates = [f"{fmean(run['rates_mbps']['bbr'] for run in side):.1f}" for side in sides]
+    resent = [f"{mean(side, 'retransmissions'):.0f}" for side in sides]
+    every = [f"{median(run['probe_every_s'] for run in side if run['probe_every_s']):.1f}" for side in sides[:2]]
+    return [case["congestion"].replace("+", ", "), str(case["limit"]), *rates, *resent, *every]
+
+
 if __name__ == "__main__":
-    for table in (ns3, changed, kernel, trips, files):
+    for table in (ns3, changed, kernel, trips, files, bbr):
         print("\n".join(table()) + "\n")

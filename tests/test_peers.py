@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from types import ModuleType
 from typing import Any
 
@@ -33,7 +33,7 @@ QUEUES = script("ns3/queues.py")
 PAGE = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("table", ["ns3", "changed", "kernel", "trips", "files"])
+@pytest.mark.parametrize("table", ["ns3", "changed", "kernel", "trips", "files", "bbr"])
 def test_the_page_has_the_tables_of_the_kept_results(table: str) -> None:
     for row in getattr(TABLES, table)():
         assert row in PAGE
@@ -179,6 +179,45 @@ def test_the_words_about_short_files_follow_from_the_kept_results() -> None:
         if case["queue"] == "codel":
             own, other = pairs[0]
             assert (round(own["file_p99_s"], 1), round(other["file_p99_s"], 1)) == (ours, theirs)
+
+
+def test_the_words_about_the_bbr_of_linux_follow_from_the_kept_results() -> None:
+    cases = TABLES.kept("kernel/bbr.json")
+    rate = {case["name"]: [rates(case[side])["bbr"] for side in ("linux", "pushout", "unbounded")] for case in cases}
+    both = [case for case in cases if "+" in case["congestion"]]
+    assert [case["limit"] for case in both] == [33, 67, 1067]
+    for case in both:
+        for side in ("linux", "pushout"):
+            found = rates(case[side])
+            assert (found["bbr"] > found["cubic"]) == (case["limit"] < 1067), case["name"]
+    told = said("Beside CUBIC behind one BDP it has {} Mb/s, ours {}, and without its bounds {}.")
+    assert told == [round(each, 1) for each in rate["bbr+cubic-tail-drop-67-20-40-2-flows"]]
+    (shallow,) = (case for case in cases if case["limit"] == 7)
+    told = said("behind 7 packets Linux sent {} segments again, Pushout {}, and without bounds {}.")
+    assert told == [round(TABLES.mean(shallow[side], "retransmissions")) for side in ("linux", "pushout", "unbounded")]
+    theirs, ours = said("probes for the round trip every {} s, version 3 every {} s.")
+    for case in both[:2]:
+        for side, period in (("linux", theirs), ("pushout", ours)):
+            assert period < median(run["probe_every_s"] for run in case[side]) < period + 0.5, case["name"]
+    assert all(0.2 < run["probe_lasts_s"] < 0.3 for case in both[:2] for run in case["linux"] + case["pushout"])
+    told = said("Behind sixteen BDP it has {} Mb/s, and ours {}; which rule makes the difference has not been tried.")
+    assert told == [round(each, 1) for each in rate["bbr+cubic-tail-drop-1067-20-40-2-flows"]][:2]
+    gains = said("The gains of the pace are {}, {} and {} in Linux, and {}, {} and {} here.")
+    for case in cases[:4]:
+        for run in case["linux"]:
+            assert [float(gain) for gain, share in run["gains"].items() if share > 1] == gains[:3], case["name"]
+        assert {float(gain) for run in case["pushout"] for gain in run["gains"]} == set(gains[3:]), case["name"]
+
+
+def rates(runs: list[dict[str, Any]]) -> dict[str, float]:
+    """Average the rates of runs by congestion control."""
+    return {control: fmean(run["rates_mbps"][control] for run in runs) for control in runs[0]["rates_mbps"]}
+
+
+def test_a_fresh_run_of_bbr_beside_cubic_has_the_signs_of_the_kernel() -> None:
+    for case in TRIPS.BESIDE[3:]:
+        found = rates(TRIPS.simulated(case, 60, 3))
+        assert (found["bbr"] > found["cubic"]) == (case.limit < 1067), case.name
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Pushout and the TCP of the Linux kernel over round trips of 24 to 250 ms: goodput, queue, retransmissions and files.
 
     sudo .venv/bin/python benchmarks/kernel/trips.py [--seconds 60] [--seeds 3] [--jobs 4] [--only NAME …]
-    .venv/bin/python benchmarks/kernel/trips.py --keep
+    sudo .venv/bin/python benchmarks/kernel/trips.py --bbr
+    .venv/bin/python benchmarks/kernel/trips.py [--bbr] --keep
 
 The kernel needs neither netem nor the queue under test: `wire.c`, which this compiles, joins a TUN device in the
 namespace of the senders and one in that of the receiver by a bottleneck with a queue and a constant delay. The TCP at
@@ -11,10 +12,14 @@ kernel stays.
 
 A greedy flow writes as fast as it can. A file is a connection of its own: 60 kB, in a Poisson process; its time is from
 the connection's first SYN until the receiver has closed it in turn. Needs Linux, root, `cc`, `ip` and `nstat`.
+
+With `--bbr` the senders are the kernel's BBR, which is version 1, alone and beside CUBIC, into `bbr.json`: rates by
+control, and the gains and probes for the round trip that the sender's socket shows (`TCP_INFO`, `TCP_CC_INFO`).
 """
 
 import argparse
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -23,6 +28,7 @@ import random
 import selectors
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -40,6 +46,8 @@ PORT = 5001
 FILE = 60_000
 LATE_MS = 2.0
 """Most lateness of 99.9 % of the deliveries of a run that counts."""
+BEFORE_S = 0.5
+"""What is watched ends before the receiver closes."""
 COUNTERS = {
     "retransmissions": ("TcpRetransSegs",),
     "timeouts": ("TcpExtTCPTimeouts",),
@@ -50,7 +58,7 @@ COUNTERS = {
 
 @dataclass(frozen=True)
 class Case:
-    """A congestion control through a queue of a line, and the flows or files a second that share it."""
+    """Congestion controls, of which flows take one each in turn, through a queue of a line, and the flows or files."""
 
     congestion: str
     queue: str
@@ -64,7 +72,18 @@ class Case:
     def name(self) -> str:
         """Name the case by what it is made of."""
         load = f"{self.flows}-flows" if self.flows else f"{self.files}-files"
-        return f"{self.congestion}-{self.queue}-{self.mbps}-{self.trip_ms}-{load}"
+        depth = f"-{self.limit}" if self.is_watched else ""
+        return f"{self.congestion}-{self.queue}{depth}-{self.mbps}-{self.trip_ms}-{load}"
+
+    @property
+    def is_watched(self) -> bool:
+        """Return whether the senders' sockets are read while they send."""
+        return "bbr" in self.congestion
+
+    def control(self, flow: int) -> str:
+        """Return the congestion control of a flow, from 0."""
+        controls = self.congestion.split("+")
+        return controls[flow % len(controls)]
 
     def starts(self, seed: int, seconds: int) -> list[float]:
         """Draw when flows or files start, in seconds: files in a Poisson process."""
@@ -74,17 +93,18 @@ class Case:
             starts.append(at)
         return starts
 
-    def scenario(self, seed: int, seconds: int) -> dict[str, Any]:
+    def scenario(self, seed: int, seconds: int, bounds: bool = True) -> dict[str, Any]:
         """Give the case as Pushout has it, with the starts that the kernel has with this seed."""
         wide = {"rate": "1 Gb/s", "delay": "1 us"}
         source = {"kind": "greedy"} if self.flows else {"kind": "file", "size": f"{FILE} bytes", "every": "1000 s"}
-        transport = {"kind": "tcp", "profile": "linux", "congestion": self.congestion}
+        transport = {"kind": "tcp", "profile": "linux"}
         flows = [
             {
                 "name": f"flow{1 + index}",
                 "from": f"source{1 + index if self.flows else 1}",
                 "to": f"sink{1 + index if self.flows else 1}",
                 "start": f"{round(1e6 * start)} us",
+                "transport": {"congestion": self.control(index), **self.switches(index, bounds)},
             }
             for index, start in enumerate(self.starts(seed, seconds))
         ]
@@ -103,7 +123,12 @@ class Case:
             "port": {"bottleneck": {"buffer": f"{self.limit} packets", **self.admission()}},
             "flows": {"source": source, "transport": transport},
             "flow": flows,
+            **({"measure": {"state": ["flow1"]}, "sample": "10 ms"} if self.is_watched else {}),
         }
+
+    def switches(self, flow: int, bounds: bool) -> dict[str, Any]:
+        """Give what switches off the bounds by losses of a flow of BBR."""
+        return {} if bounds or self.control(flow) != "bbr" else {"bbr_loss_bounds": False}
 
     def admission(self) -> dict[str, Any]:
         """Give the queue under test, with the settings of wire.c."""
@@ -128,6 +153,14 @@ CASES = [
     Case("reno", "tail-drop", 30, 8, 250, files=14),
     Case("cubic", "codel", 1000, 10, 100, files=18),
 ]
+BESIDE = [
+    Case("bbr", "tail-drop", 7, 20, 40, flows=1),
+    Case("bbr", "tail-drop", 67, 20, 40, flows=1),
+    Case("bbr+cubic", "tail-drop", 33, 20, 40, flows=2),
+    Case("bbr+cubic", "tail-drop", 67, 20, 40, flows=2),
+    Case("bbr+cubic", "tail-drop", 1067, 20, 40, flows=2),
+]
+"""With buffers of a tenth, a half, one and sixteen times rate by round trip, which is 67 packets."""
 
 
 def main() -> None:
@@ -140,19 +173,23 @@ def main() -> None:
         "--keep", action="store_true", help="run Pushout alone, and keep what the file has of the kernel"
     )
     parser.add_argument("--only", nargs="*", help="names of cases; all by default")
-    parser.add_argument("--out", type=Path, default=HERE / "trips.json")
+    parser.add_argument("--bbr", action="store_true", help="the kernel's BBR instead")
+    parser.add_argument("--out", type=Path, help="by default trips.json, or bbr.json")
     parser.add_argument("--end", nargs=3, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.end:
         end, name, seed = asked.end
-        case = next(case for case in CASES if case.name == name)
+        case = next(case for case in CASES + BESIDE if case.name == name)
         receive(asked.seconds) if end == "receive" else send(case, int(seed), asked.seconds)
         return
-    old = json.loads(asked.out.read_text()) if asked.keep else {}
+    out = asked.out or HERE / ("bbr.json" if asked.bbr else "trips.json")
+    old = json.loads(out.read_text()) if asked.keep else {}
     seconds = old.get("seconds", asked.seconds)
     linux = {case["name"]: case["linux"] for case in old.get("cases", [])}
     cases = [
-        case for case in CASES if (case.name in linux if asked.keep else asked.only is None or case.name in asked.only)
+        case
+        for case in (BESIDE if asked.bbr else CASES)
+        if (case.name in linux if asked.keep else asked.only is None or case.name in asked.only)
     ]
     if not asked.keep:
         linux = measured(cases, seconds, asked.seeds, asked.jobs)
@@ -162,20 +199,26 @@ def main() -> None:
         "warmup": WARMUP_S,
         "late_ms": LATE_MS,
         "cases": [
-            {"name": case.name, **asdict(case), "linux": linux[case.name], "pushout": simulated(case, seconds)}
+            {
+                "name": case.name,
+                **asdict(case),
+                "linux": linux[case.name],
+                "pushout": simulated(case, seconds),
+                **({"unbounded": simulated(case, seconds, bounds=False)} if case.is_watched else {}),
+            }
             for case in cases
         ],
     }
     from pushout.records import recorded  # only here: see `simulated`
 
-    asked.out.write_text(recorded(document))
+    out.write_text(recorded(document))
 
 
-def simulated(case: Case, seconds: int, seeds: int = 10) -> list[dict[str, float]]:
+def simulated(case: Case, seconds: int, seeds: int = 10, *, bounds: bool = True) -> list[dict[str, float]]:
     """Run the case in Pushout with as many seeds: the figures of each run."""
     import pushout  # the ends of a run in the kernel have no time to load it
 
-    runs = (pushout.run(case.scenario(seed, seconds), seed=seed) for seed in range(1, 1 + seeds))
+    runs = (pushout.run(case.scenario(seed, seconds, bounds), seed=seed) for seed in range(1, 1 + seeds))
     return [figures(run.document, case) for run in runs]
 
 
@@ -188,10 +231,48 @@ def figures(run: dict[str, Any], case: Case) -> dict[str, float]:
     }
     keys = {"retransmissions": "segments_retransmitted", "timeouts": "timeouts", "recoveries": "fast_retransmits"}
     found |= {key: sum(flow[own] for flow in run["flows"]) for key, own in keys.items()}
+    if case.is_watched:
+        return found | watched(run, case)
     if case.flows:
         return found
     times = {f"file_{key}_s": round(run["summary"][f"transfer_time_{key}_s"], 4) for key in ("mean", "p50", "p99")}
     return found | {"files": run["summary"]["transfers"], **times}
+
+
+def watched(run: dict[str, Any], case: Case) -> dict[str, Any]:
+    """Give the rates by control, and what `Watch` finds of BBR in the kernel."""
+    rates: dict[str, float] = {}
+    for index, flow in enumerate(run["flows"]):
+        rates[case.control(index)] = rates.get(case.control(index), 0) + flow["goodput_bps"] / 1e6
+    state = run["flows"][0]["state"]
+    values = {figure["name"]: figure["values"] for figure in state["figures"]}
+    behind = round(WARMUP_S / state["step_s"])
+    probes = [phase == 6 for phase in values["phase"][behind:]]
+    gains = [
+        round(gain, 2) for gain, probes_ in zip(values["pacing_gain"][behind:], probes, strict=True) if not probes_
+    ]
+    return {"rates_mbps": rounded(rates), **probed(probes, state["step_s"]), "gains": counted(gains)}
+
+
+def rounded(rates: dict[str, float]) -> dict[str, float]:
+    """Round rates to 100 b/s."""
+    return {control: round(rate, 4) for control, rate in rates.items()}
+
+
+def counted(gains: list[float]) -> dict[str, float]:
+    """Give the share of the time that each gain has, in percent."""
+    return {f"{gain:g}": round(100 * gains.count(gain) / len(gains), 1) for gain in sorted(set(gains))}
+
+
+def probed(probes: list[bool], step_s: float) -> dict[str, float | None]:
+    """Give the mean time between the begins of probes for the round trip, and their mean length."""
+    begins = [i for i in range(1, len(probes)) if probes[i] and not probes[i - 1]]
+    apart = [step_s * (b - a) for a, b in itertools.pairwise(begins)]
+    lasts = step_s * sum(probes[begins[0] :]) / len(begins) if begins else None
+    return {
+        "probe_every_s": round(statistics.mean(apart), 2) if apart else None,
+        "probe_lasts_s": round(lasts, 3) if lasts else None,
+    }
 
 
 def measured(cases: list[Case], seconds: int, seeds: int, jobs: int) -> dict[str, list[dict[str, float]]]:
@@ -306,19 +387,67 @@ def send(case: Case, seed: int, seconds: int) -> None:
     times: list[float] = []
     while time.monotonic() < begin + WARMUP_S:
         with contextlib.suppress(OSError):
-            connected(case.congestion).close()
+            connected(case.control(0)).close()
             break
         time.sleep(0.05)
     octets = FILE if case.files else 1 << 40
+    watch = Watch(case, {})
     threads = [
-        threading.Thread(target=one, args=(case.congestion, begin + start, octets, begin, times), daemon=True)
-        for start in case.starts(seed, seconds)
+        threading.Thread(
+            target=one, args=(case.control(index), begin + start, octets, begin, times, watch), daemon=True
+        )
+        for index, start in enumerate(case.starts(seed, seconds))
     ]
     for thread in threads:
         thread.start()
+    found = watch.until(begin + WARMUP_S, begin + seconds - BEFORE_S) if case.is_watched else {}
     time.sleep(max(0, begin + seconds + 0.3 - time.monotonic()))
-    print(json.dumps(summary(sorted(times)) if case.files else {}), flush=True)
+    print(json.dumps(summary(sorted(times)) if case.files else found), flush=True)
     os._exit(0)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """The sockets of a case by congestion control, which are read every 10 ms."""
+
+    case: Case
+    sockets: dict[str, socket.socket]
+    STEP_S = 0.01
+
+    def until(self, warm: float, stop: float) -> dict[str, Any]:
+        """Read the sockets from an instant to another one: rates, gains and probes for the round trip."""
+        time.sleep(max(0, warm - time.monotonic()))
+        first = {control: acknowledged(each) for control, each in self.sockets.items()}
+        gains: list[float] = []
+        probes: list[bool] = []
+        while (now := time.monotonic()) < stop:
+            if each := self.sockets.get("bbr"):
+                probes.append(tcp_info(each, 80, "=I") <= 4)
+                if not probes[-1]:
+                    gains.append(round(pacing_gain(each), 2))
+            time.sleep(max(0, warm + self.STEP_S * (1 + (now - warm) // self.STEP_S) - time.monotonic()))
+        rates = {
+            control: 8e-6 * (acknowledged(each) - first[control]) / (stop - warm)
+            for control, each in self.sockets.items()
+        }
+        return {"rates_mbps": rounded(rates), **probed(probes, self.STEP_S), "gains": counted(gains)}
+
+
+def tcp_info(connection: socket.socket, place: int, form: str) -> int:
+    """Read a number of `struct tcp_info`."""
+    found: int = struct.unpack_from(form, connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192), place)[0]
+    return found
+
+
+def acknowledged(connection: socket.socket) -> int:
+    """Return the octets that have been acknowledged."""
+    return tcp_info(connection, 120, "=Q")
+
+
+def pacing_gain(connection: socket.socket) -> float:
+    """Return the pacing gain of BBR, from `struct tcp_bbr_info` (`TCP_CC_INFO`)."""
+    found: int = struct.unpack_from("=I", connection.getsockopt(socket.IPPROTO_TCP, 26, 20), 12)[0]
+    return found / 256
 
 
 def connected(congestion: str) -> socket.socket:
@@ -329,11 +458,12 @@ def connected(congestion: str) -> socket.socket:
     return connection
 
 
-def one(congestion: str, start: float, octets: int, begin: float, times: list[float]) -> None:
+def one(congestion: str, start: float, octets: int, begin: float, times: list[float], watch: Watch) -> None:
     """Send that many octets at an instant, and add the time until the receiver has closed."""
     time.sleep(max(0, start - time.monotonic()))
     first = time.monotonic()
     with contextlib.suppress(OSError), connected(congestion) as connection:
+        watch.sockets[congestion] = connection
         block = bytes(60_000)
         while octets > 0:
             octets -= connection.send(block[:octets])
