@@ -16,6 +16,7 @@ from conftest import ROOT, Typed, command
 from pushout import lab, shipped
 from pushout.cli.options import BAD_SCENARIO, FAILURE
 from pushout.errors import QuestionError, ScenarioError
+from pushout.policy import published as schemes
 
 GIVEN = re.compile(r'<script id="given" type="application/json">(.*?)</script>', re.DOTALL)
 
@@ -113,6 +114,22 @@ def test_a_policy_in_python_meets_another_one_or_both_runs_have_it(monkeypatch: 
         lab.page(["lan"], ["epd,ppd"], own=["bottleneck=smooth.py"])
     (files,) = given(lab.page(["lan"], ["smooth.py,epd"]))
     assert files["programs"][0]["option"] == "bottleneck=smooth.py"
+
+
+def test_a_control_in_python_is_offered_to_the_flows_and_runs_as_from_its_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "from pushout.policy import published\n\nvegas = published.vegas\n"
+    (tmp_path / "vegas.py").write_text(text, encoding="utf-8")
+    (offer,) = given(lab.page(["w1-packet"], own=["flows=vegas.py"]))
+    (program,) = offer["programs"]
+    key, table = program["set"].split("=", 1)
+    assert (program["option"], key) == ("flows=vegas.py", "flows.transport.congestion")
+    short = {"duration": "300 ms", "warmup": "100 ms"}
+    offered = pushout.run("w1-packet", set={**short, key: tomllib.loads(f"value = {table}")["value"]})
+    written = pushout.run("w1-packet", set=short, policies={"flows": schemes.vegas})
+    assert offered["flows.flow1.goodput_bps"] == written["flows.flow1.goodput_bps"]
 
 
 def test_a_policy_in_python_that_the_port_cannot_have_is_refused(tmp_path: Path) -> None:

@@ -177,7 +177,13 @@ def _check_apart(programs: Sequence[Choice], chosen: Sequence[Choice]) -> None:
 def _programs(chosen: Sequence[Choice]) -> list[dict[str, str]]:
     """List the policies in Python: their overrides, and the options by which a command names their files."""
     files = {change: choice.file for choice in chosen if choice.file for change in choice.sets}
-    return [{"set": change, "option": f"{steps(change.partition('=')[0])[1]}={file}"} for change, file in files.items()]
+    return [{"set": change, "option": f"{_place(change)}={file}"} for change, file in files.items()]
+
+
+def _place(change: str) -> str:
+    """Return what the option names: a port, or the flows, whose control is not at a port."""
+    first, second, *_ = steps(change.partition("=")[0])
+    return first if first == "flows" else second
 
 
 def _placed(own: Own, busiest: str, source: Source, sets: Sequence[str]) -> Choice:
