@@ -450,4 +450,18 @@ mod tests {
             assert_eq!(starts(pacer(1), case["rate"].as_u64().unwrap(), &full, wait), expected, "{case}");
         }
     }
+
+    #[test]
+    fn a_rate_of_data_is_that_of_packets_with_their_headers_and_a_quantum_whole_packets() {
+        let ethernet = PacketSizes { headers: 40, padding: Padding { header: 38, minimum: 84 }, minimum: 0 };
+        for (burst, packets) in [(None, 3), (Some(Burst::Packets(2)), 2)] {
+            let mut pacer = Pacer::new(&Settings { burst }, ethernet, DATA);
+            pacer.follow(Pace { rate: Rate(14_600_000), quantum: 4 * DATA - 1 });
+            assert_eq!(pacer.rate(), Rate(15_380_000), "1538 octets on the line for 1460 of data");
+            assert_eq!(pacer.burst, packets * 1500, "of the control, unless one is given");
+        }
+        let mut pacer = Pacer::new(&Settings { burst: None }, ethernet, DATA);
+        pacer.follow(Pace { rate: Rate(1), quantum: 0 });
+        assert_eq!(pacer.burst, 1500, "at least a packet");
+    }
 }

@@ -59,6 +59,12 @@ impl RateSample {
     }
 }
 
+/// A sample of an ACK at the start that reports nothing.
+#[cfg(test)]
+pub(super) fn nothing() -> RateSample {
+    DeliveryRate::new(Time::ZERO, Feedback::Rfc3168).on_ack(Time::ZERO, (0, &Delivered::default()), (0, 0), None)
+}
+
 /// A segment that has been declared lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostSegment {
@@ -368,5 +374,37 @@ mod tests {
         let sample = sampler.on_ack(at(20), (2 * MSS, &again), (0, MSS), None);
         assert_eq!((sample.prior_delivered, sample.delivered, sample.rate), (MSS, 2 * MSS, per(1, 10)));
         assert_eq!(sampler.sendings.len(), 1, "the third is outstanding");
+    }
+
+    #[test]
+    fn a_lost_segment_bears_what_was_lost_since_it_was_sent() {
+        let mut sampler = DeliveryRate::new(at(0), Feedback::Rfc3168);
+        (1..=4).for_each(|number| sampler.sent(at(0), number * MSS, number * MSS, number == 1));
+        let first = sampler.lose(at(10), MSS, MSS, MSS).unwrap();
+        assert_eq!((first.start, first.lost, first.sent_in_flight, first.delivered), (0, MSS, MSS, MSS));
+        sampler.on_ack(at(10), (0, &one(at(0), 4 * MSS)), (MSS, 2 * MSS), None);
+        sampler.sent(at(10), 5 * MSS, 3 * MSS, false);
+        let later = sampler.lose(at(12), 2 * MSS, MSS, 0).unwrap();
+        assert_eq!((later.lost, later.sent_in_flight, later.delivered), (2 * MSS, 2 * MSS, MSS));
+        let sample = sampler.on_ack(at(20), (0, &one(at(0), 3 * MSS)), (MSS, MSS), None);
+        assert_eq!((sample.lost, sample.newly_lost, sample.sent_in_flight), (2 * MSS, MSS, 3 * MSS));
+        let sample = sampler.on_ack(at(21), (0, &one(at(10), 5 * MSS)), (0, 0), None);
+        assert_eq!((sample.lost, sample.newly_lost), (MSS, 0), "one of them before it was sent");
+    }
+
+    #[test]
+    fn a_window_counts_as_full_until_what_was_in_flight_has_been_delivered() {
+        let mut sampler = DeliveryRate::new(at(0), Feedback::Rfc3168);
+        (1..=3).for_each(|number| sampler.sent(at(0), number * MSS, number * MSS, number == 1));
+        let mut limited = |number: u64| {
+            let delivered = one(at(0), number * MSS);
+            let sample = sampler.on_ack(at(20 + number), (number * MSS, &delivered), (0, 0), None);
+            if number == 1 {
+                sampler.was_full(2 * MSS);
+            }
+            sampler.sent(at(20 + number), (3 + number) * MSS, 3 * MSS, false);
+            sample.is_window_limited
+        };
+        assert_eq!([1, 2, 3, 4].map(&mut limited), [false, true, true, false]);
     }
 }

@@ -392,4 +392,15 @@ mod tests {
         // half of the third and of the fourth, and all of the last
         assert_eq!((receiver.delivered(), duplicate_bytes), (3000, 500 + 500 + 1000));
     }
+
+    #[test]
+    fn an_ack_is_due_with_the_third_mark_that_none_has_reported() {
+        for feedback in [Feedback::Accecn, Feedback::Counters] {
+            let params = Params { ecn: true, sack: true, feedback, ..defaults() };
+            let mut receiver = Receiver::new(&params, Span::ZERO);
+            assert_eq!([1, 1, 0, 1, 1].map(|marked| receiver.count_marks(marked)), [false, false, false, true, true]);
+            receiver.acknowledge(false, &mut Vec::new());
+            assert!(!receiver.count_marks(1), "what an ACK has reported does not count");
+        }
+    }
 }

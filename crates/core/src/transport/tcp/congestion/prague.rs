@@ -446,6 +446,8 @@ mod tests {
     use serde_json::Value as Json;
 
     use super::*;
+    use crate::transport::tcp::rate::nothing;
+    use crate::transport::tcp::tests::defaults;
     use crate::vectors::{numbers, vector};
 
     fn cases(list: &str) -> Vec<Json> {
@@ -563,5 +565,52 @@ mod tests {
         assert_eq!(prague.state, State::InLoss);
         assert!(!ack(&mut prague, 1002, 1, 1), "neither a mark nor another loss");
         assert!(prague.window / MILLION < 51_000);
+    }
+
+    #[test]
+    fn the_rate_is_the_variable_up_to_2_ms_and_below_the_time_of_a_packet() {
+        for (srtt, rate, mode) in [
+            (2000, 12_500_000, Mode::Rate),
+            (2001, 12_500_000, Mode::Window),
+            (11_200, 125_000, Mode::Rate),
+            (11_201, 125_000, Mode::Window),
+        ] {
+            let mut prague = Prague { srtt, rate, ..sender(srtt, 14_000) };
+            prague.choose_mode();
+            assert_eq!(prague.mode, mode, "{srtt} us at {rate} octets/s");
+        }
+        // the window that the rate has left is that of the round trip of the ACK
+        let mut prague = Prague { mode: Mode::Rate, rate: 1_250_000, srtt: 3000, ..sender(1500, 14_000) };
+        prague.choose_mode();
+        assert_eq!((prague.mode, prague.window), (Mode::Window, 3750 * MILLION));
+        prague.choose_mode();
+        prague.window += MILLION;
+        prague.choose_mode();
+        assert_eq!(prague.window, 3751 * MILLION, "and then it is the variable");
+    }
+
+    #[test]
+    fn a_rate_grows_by_a_packet_in_a_virtual_round_trip() {
+        let mut prague = sender(1000, 14_000);
+        (prague.mode, prague.rate) = (Mode::Rate, 1_250_000);
+        prague.grow(10);
+        // 10 · 1400 octets in 25 ms, over the 22 packets of that time
+        assert_eq!(prague.rate, 1_250_000 + 560_000 / 22 + 1);
+    }
+
+    #[test]
+    fn the_pace_falls_behind_half_of_a_virtual_round_trip() {
+        let params = Params { mss: 1400, ..defaults() };
+        let mut control = Control::new(&params);
+        let mut window = CongestionWindow::new(&params);
+        control.0.measure(40_000);
+        (control.0.state, control.0.rate, control.0.window) = (State::Avoid, 1_250_000, 50_000 * MILLION);
+        (control.0.alpha_at, control.0.alpha_counts.sent) = (1_000_000, u64::MAX);
+        let mut faster = |ms: u64| {
+            let sample = RateSample { now: Time(1_000_000_000 * ms), ..nothing() };
+            control.on_sample(&mut window, &sample);
+            control.pace().unwrap().rate > Rate(8 * control.0.rate)
+        };
+        assert_eq!([1001, 1019, 1020, 1039].map(&mut faster), [true, true, false, false]);
     }
 }

@@ -246,6 +246,27 @@ fn a_loss_that_was_none_restores_bounds_window_and_probe() {
     bbr.handle_spurious_loss(&mut window);
     assert_eq!((bbr.phase, window.cwnd, bbr.inflight_longterm), (Phase::Refill, 100 * MSS, 120 * MSS));
     assert_eq!((bbr.bw_shortterm, bbr.undo_phase, bbr.ack_phase), (INFINITE, None, AckPhase::Refilling));
+    bbr.enter_recovery(&window);
+    let mut control = Control(Box::new(bbr));
+    control.on_undo(&mut window, 0, 0);
+    assert_eq!((control.0.in_recovery, control.0.recovery_start), (false, None), "and the recovery is over");
+}
+
+#[test]
+fn losses_that_were_none_are_not_those_of_a_round_and_do_not_end_startup() {
+    let (mut bbr, mut window) = probing();
+    bbr.start_cruise();
+    bbr.handle_lost(&window, &lost(1, false));
+    assert!(bbr.is_loss_in_round);
+    bbr.handle_spurious_loss(&mut window);
+    assert!(!bbr.is_loss_in_round, "no bound follows");
+    for (phase, expected) in [(Phase::Drain, Phase::Startup), (Phase::ProbeRtt, Phase::ProbeRtt)] {
+        (bbr.phase, bbr.full_bw_reached, bbr.undo_phase) = (phase, true, Some(Phase::Startup));
+        (bbr.full_bw, bbr.full_bw_count) = (7, 2);
+        bbr.handle_spurious_loss(&mut window);
+        assert_eq!((bbr.phase, bbr.full_bw_reached), (expected, false), "{phase:?}");
+        assert_eq!((bbr.full_bw, bbr.full_bw_count), (0, 0), "and the search for a full pipe begins anew");
+    }
 }
 
 #[test]
@@ -260,6 +281,53 @@ fn a_probe_after_one_that_went_too_high_ends_at_its_bound_and_is_repeated_at_onc
     bbr.round_start = true;
     bbr.update_probe_bw(&window, &RateSample { in_flight: 90 * MSS, ..reaches });
     assert_eq!((bbr.phase, bbr.prev_probe_precautionary), (Phase::Refill, false), "a clean round");
+    let (mut bbr, window) = probing();
+    (bbr.prev_probe_too_high, bbr.inflight_longterm, bbr.round_start) = (true, 60 * MSS, false);
+    bbr.update_probe_bw(&window, &reaches);
+    bbr.handle_lost(&window, &lost(2, false));
+    bbr.round_start = true;
+    bbr.update_probe_bw(&window, &RateSample { in_flight: 90 * MSS, ..reaches });
+    assert_eq!((bbr.phase, bbr.prev_probe_precautionary), (Phase::Down, true), "a loss of the probe");
+}
+
+#[test]
+fn a_probe_follows_the_last_one_by_as_many_rounds_as_the_window_has_packets_but_at_most_63() {
+    for (bdp, wait) in [(20, 20), (63, 63), (64, 63), (400, 63)] {
+        let (mut bbr, mut window) = started(Some(40));
+        (bbr.bw, bbr.full_bw_reached) = (bdp * MSS * 8 * 25, true);
+        window.cwnd = 1000 * MSS;
+        bbr.start_down(at(100));
+        bbr.start_cruise();
+        bbr.ack_phase = AckPhase::Init;
+        for (rounds, phase) in [(wait - 1, Phase::Cruise), (wait, Phase::Refill)] {
+            bbr.rounds_since_probe_up = rounds;
+            bbr.update_probe_bw(&window, &sample(101, 1000 * MSS, 10_000_000));
+            assert_eq!(bbr.phase, phase, "{bdp} packets, {rounds} rounds");
+        }
+    }
+}
+
+#[test]
+fn a_probe_for_the_round_trip_ends_a_probe_for_bandwidth_and_takes_a_round_of_its_own() {
+    let (mut bbr, mut window) = probing();
+    let few = RateSample { in_flight: 4 * MSS, ..sample(6000, 1001 * MSS, 10_000_000) };
+    bbr.probe_rtt_expired = true;
+    assert!(bbr.check_probe_rtt(&mut window, &few));
+    bbr.round_start = true;
+    bbr.update_probe_bw(&window, &few);
+    assert!(!bbr.is_bw_probe_sample, "losses from its second round on are none of the probe");
+    bbr.inflight_longterm = 20 * MSS;
+    bbr.set_cwnd(&mut window, &few);
+    assert_eq!(window.cwnd, 17 * MSS, "with headroom, where that is less than half a BDP");
+    for begin in [7000, 9000] {
+        (bbr.phase, bbr.probe_rtt_expired, bbr.round_start) = (Phase::Cruise, true, false);
+        assert!(bbr.check_probe_rtt(&mut window, &RateSample { now: at(begin), ..few }));
+        assert!(bbr.check_probe_rtt(&mut window, &RateSample { now: at(begin + 300), ..few }));
+        assert_eq!(bbr.phase, Phase::ProbeRtt, "200 ms without a round");
+        bbr.round_start = true;
+        assert!(bbr.check_probe_rtt(&mut window, &RateSample { now: at(begin + 301), ..few }));
+        assert_eq!(bbr.phase, Phase::Cruise);
+    }
 }
 
 #[test]
@@ -326,6 +394,46 @@ fn a_flow_that_was_idle_does_not_probe_for_the_round_trip_and_paces_at_its_rate(
     bbr.probe_rtt_expired = true;
     assert!(!bbr.check_probe_rtt(&mut window, &sample(6040, 1001 * MSS, 1)));
     assert_eq!((bbr.phase, bbr.idle_restart), (Phase::Up, false), "the first delivery ends the restart");
+    bbr.handle_restart(&mut window, at(6050));
+    let nothing = RateSample { prior_delivered: 1001 * MSS, ..sample(6060, 1001 * MSS, 1) };
+    assert!(!bbr.check_probe_rtt(&mut window, &nothing) && bbr.idle_restart, "and no ACK that delivers nothing");
+    (bbr.phase, bbr.probe_rtt_done_stamp) = (Phase::ProbeRtt, Some(at(6100)));
+    bbr.handle_restart(&mut window, at(6100));
+    assert_eq!(bbr.phase, Phase::ProbeRtt);
+    bbr.handle_restart(&mut window, at(6101));
+    assert_eq!(bbr.phase, Phase::Cruise, "a rest that outlasts a probe for the round trip ends it");
+}
+
+#[test]
+fn a_rate_that_the_application_limits_counts_only_if_it_is_the_largest_one() {
+    let (mut bbr, window) = started(Some(40));
+    let of = |bits: u64, is_app_limited| RateSample { is_app_limited, ..sample(1, MSS, bits) };
+    bbr.update_congestion_signals(&window, &of(9_000_000, false));
+    bbr.advance_max_bw_filter();
+    bbr.update_congestion_signals(&window, &of(3_000_000, true));
+    bbr.advance_max_bw_filter();
+    assert_eq!(bbr.max_bw(), 9_000_000, "a cycle without a sample changes nothing");
+    bbr.update_congestion_signals(&window, &of(9_500_000, true));
+    bbr.update_congestion_signals(&window, &of(4_000_000, false));
+    assert_eq!(bbr.max_bw(), 9_500_000);
+    (0..2).for_each(|_| {
+        bbr.advance_max_bw_filter();
+        bbr.update_congestion_signals(&window, &of(5_000_000, false));
+    });
+    assert_eq!(bbr.max_bw(), 5_000_000, "of the last two cycles");
+}
+
+#[test]
+fn the_shortest_round_trip_counts_for_ten_seconds_from_its_own_instant() {
+    let (mut bbr, _) = started(Some(40));
+    let mut at_ms = |ms: u64, rtt: u64| {
+        bbr.update_min_rtt(&RateSample { rtt: Some(Span::millis(rtt)), ..sample(ms, MSS, 1) });
+        bbr.min_rtt
+    };
+    assert_eq!([at_ms(4000, 60), at_ms(5001, 50), at_ms(10_000, 70)], [Span::millis(40); 3]);
+    assert_eq!(at_ms(10_001, 70), Span::millis(50), "that of 5 s");
+    assert_eq!([at_ms(10_002, 80), at_ms(15_001, 90)], [Span::millis(50); 2]);
+    assert_eq!(at_ms(15_002, 90), Span::millis(80), "ten seconds after it, and not after 10 s");
 }
 
 #[test]
@@ -406,6 +514,7 @@ fn start_up_ends_by_losses_in_six_ranges_over_a_round_of_recovery() {
     assert_eq!(spread(6, 3, 90 * MSS), (Phase::Drain, 50 * MSS), "at least a BDP");
     assert_eq!(spread(5, 3, 90 * MSS).0, Phase::Startup, "five ranges");
     assert_eq!(spread(6, 2, 90 * MSS).0, Phase::Startup, "2 % are not more than 2 %");
+    assert_eq!(spread(6, 3, 100 * MSS).0, Phase::Drain, "a round in recovery, from its first segment on");
     assert_eq!(spread(6, 3, 101 * MSS).0, Phase::Startup, "less than a round in recovery");
 }
 
