@@ -1,14 +1,12 @@
 //! Merges tables: given values replace defaults.
 
-use super::tree::{Node, Value};
+use super::tree::{Node, Value, join};
 
 /// Merge `over` into `base`: tables are merged key by key, unless they are of different kinds; other values are
 /// replaced.
 pub(crate) fn merge(base: &Node, over: &Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };
-    let differs =
-        |tag| over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value));
-    if differs("kind") || differs("policy") {
+    if is_of_another_kind(base, over) {
         return over.clone();
     }
     let mut entries = Vec::with_capacity(below.len() + above.len());
@@ -23,6 +21,64 @@ pub(crate) fn merge(base: &Node, over: &Node) -> Node {
     }
     entries.extend(above.iter().filter(|(key, _)| base.get(&key.name).is_none()).cloned());
     Node { value: Value::Table(entries), place: over.place }
+}
+
+/// Keys that name the kind of a table.
+const TAGS: [&str; 2] = ["kind", "policy"];
+
+/// Return whether a table names another kind than the one below it, so that it replaces the whole.
+fn is_of_another_kind(base: &Node, over: &Node) -> bool {
+    let differs = |tag: &&str| {
+        over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value))
+    };
+    TAGS.iter().any(|tag| differs(tag))
+}
+
+/// Return the paths of the values of `base` that every table of `overs`, merged into it, replaces: whole keys where all of their
+/// values are replaced, and else single values.
+pub(crate) fn replaced(base: &Node, overs: &[Node]) -> Vec<String> {
+    let Value::Table(entries) = &base.value else { return Vec::new() };
+    let mut found = Vec::new();
+    for (key, below) in entries {
+        let mut paths = Vec::new();
+        leaves(below, vec![&key.name], &mut paths);
+        let all = paths.len();
+        for over in overs {
+            paths.retain(|path| replaces(over, base, path));
+            if paths.is_empty() {
+                break;
+            }
+        }
+        if paths.len() == all {
+            found.push(key.name.clone());
+            continue;
+        }
+        let values = paths.iter().filter(|path| path.last().is_some_and(|name| !TAGS.contains(name)));
+        found.extend(values.map(|path| path.iter().fold(String::new(), |path, name| join(&path, name))));
+    }
+    found
+}
+
+/// Collect the paths of the values in a node, which is at `path`.
+fn leaves<'a>(node: &'a Node, path: Vec<&'a str>, found: &mut Vec<Vec<&'a str>>) {
+    match &node.value {
+        Value::Table(entries) if !entries.is_empty() => {
+            entries.iter().for_each(|(key, inner)| leaves(inner, [&path[..], &[&key.name]].concat(), found));
+        }
+        _ => found.push(path),
+    }
+}
+
+/// Return whether a table that is merged into `base` replaces the value of `base` at a path.
+fn replaces(mut over: &Node, mut base: &Node, path: &[&str]) -> bool {
+    for name in path {
+        if !matches!(over.value, Value::Table(_)) || is_of_another_kind(base, over) {
+            return true;
+        }
+        let (Some(above), Some(below)) = (over.get(name), base.get(name)) else { return false };
+        (over, base) = (above, below);
+    }
+    true
 }
 
 #[cfg(test)]
@@ -50,5 +106,22 @@ mod tests {
         assert_eq!(merged(text), json!({ "t": { "kind": "b" } }));
         let text = "base = { t = { policy = 'epd', threshold = '90 %' } }\nover = { t = { policy = 'ppd' } }";
         assert_eq!(merged(text), json!({ "t": { "policy": "ppd" } }));
+    }
+
+    #[test]
+    fn values_that_every_table_replaces_are_found() {
+        let of = |text: &str| {
+            let root = read(text, Format::Toml).unwrap();
+            let Value::List(overs) = &root.get("overs").unwrap().value else { unreachable!("it is a list") };
+            replaced(root.get("base").unwrap(), overs)
+        };
+        let base = "base = { t = { kind = 'a', x = 1, y = 2 }, u = 3 }\n";
+        assert_eq!(of(&format!("{base}overs = [{{ t = {{ kind = 'b' }} }}, {{ t = 1, u = 4 }}]")), ["t"]);
+        assert_eq!(
+            of(&format!("{base}overs = [{{ t = {{ kind = 'a', x = 5 }} }}, {{ t = {{ x = 6 }} }}]")),
+            ["t.x"]
+        );
+        assert_eq!(of(&format!("{base}overs = [{{ t = {{ kind = 'a' }}, u = 4 }}, {{ u = 5 }}]")), ["u"]);
+        assert!(of(&format!("{base}overs = [{{ t = {{ kind = 'b' }} }}, {{}}]")).is_empty());
     }
 }

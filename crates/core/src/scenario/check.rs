@@ -78,7 +78,7 @@ pub(super) fn check(
         None => Wired::new(&file, sets)?,
     };
     let is_drawn = wired.is_drawn(&file);
-    let Wired { nodes, mut lines, flows, vcs, drawings, workload, choice } = wired;
+    let Wired { nodes, mut lines, flows, vcs, drawings, workload, choice, replaced } = wired;
     lines.iter_mut().for_each(|line| line.rate.settle(file.head.duration));
     let port = ports::overridden(file.port, sets, &nodes, &lines)?;
     let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
@@ -133,7 +133,7 @@ pub(super) fn check(
     backlog::check(&scenario)?;
     classes::check(&scenario, &ports, &passing, &memories)?;
     check_ports(&scenario, &ports, &passing, file.measure)?;
-    Ok(Checked { scenario, choice })
+    Ok(Checked { scenario, choice, replaced })
 }
 
 /// Refuse policies that cannot work at their ports, and figures in `measure` that the policy of a port does not have.
@@ -167,6 +167,7 @@ struct Wired {
     drawings: Vec<Drawing>,
     workload: Option<Workload>,
     choice: Option<Choice>,
+    replaced: Vec<String>,
 }
 
 impl Wired {
@@ -183,8 +184,8 @@ impl Wired {
         drop((explicit.nodes, explicit.links)); // make room for the flows
         let queues = queue_names(file.queue);
         let traffic = flows::check(file, &explicit.flows, &nodes, &names, &lines, &queues)?;
-        let flows::CheckedTraffic { flows, vcs, drawings, workload, choice } = traffic;
-        Ok(Wired { nodes, lines, flows, vcs, drawings, workload, choice })
+        let flows::CheckedTraffic { flows, vcs, drawings, workload, choice, replaced } = traffic;
+        Ok(Wired { nodes, lines, flows, vcs, drawings, workload, choice, replaced })
     }
 }
 

@@ -9,7 +9,7 @@ use super::topology::{self, NetworkSections, Template, TemplateFlows};
 use crate::adaptation;
 use crate::excerpt::quoted;
 use crate::language::item::Item;
-use crate::language::merge::merge;
+use crate::language::merge::{merge, replaced};
 use crate::language::set::Set;
 use crate::language::spec::{Field, Section, Table, nested_keys, unknown_key};
 use crate::language::tree::{Fault, Key, Node, Value, join};
@@ -289,6 +289,12 @@ impl<'a> SectionedFile<'a> {
             }
         }
         Ok(self.with_files(with_profile(merged)))
+    }
+
+    /// Return the keys of `[flows]` that each of these flows replaces: an override of them changes nothing.
+    pub(super) fn replaced_defaults(&self, flows: &[Node]) -> Vec<String> {
+        let (Some(defaults), None) = (self.flows, self.workload) else { return Vec::new() };
+        replaced(defaults, flows)
     }
 
     /// Add to the rates of links the texts of the files that they name, if the scenario contains them.

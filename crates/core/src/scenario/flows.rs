@@ -43,6 +43,8 @@ pub(super) struct CheckedTraffic {
     pub workload: Option<Workload>,
     /// A choice between equally short routes that flows leave open.
     pub choice: Option<Choice>,
+    /// Keys of `[flows]` that each flow replaces.
+    pub replaced: Vec<String>,
 }
 
 /// Equally short routes, of which a flow takes the first.
@@ -112,7 +114,8 @@ pub(super) fn check(
     let FlowsRead { flows, circuits, .. } = read;
     let mut flows: IdVec<FlowId, Flow> = flows.into();
     let vcs = circuits.number(&mut flows);
-    Ok(CheckedTraffic { flows, vcs, drawings, workload, choice: network.choice })
+    let replaced = file.replaced_defaults(entries);
+    Ok(CheckedTraffic { flows, vcs, drawings, workload, choice: network.choice, replaced })
 }
 
 /// The flows that have been read so far, with their circuits and their names.

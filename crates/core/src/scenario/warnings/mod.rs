@@ -6,6 +6,8 @@ mod clocks;
 
 mod growth;
 
+mod idle;
+
 mod late;
 
 mod phases;
@@ -35,6 +37,8 @@ pub struct Checked {
     pub scenario: Scenario,
     /// A choice between equally short routes that the scenario leaves open.
     pub(super) choice: Option<Choice>,
+    /// Keys of `[flows]` that each flow replaces.
+    pub(super) replaced: Vec<String>,
 }
 
 impl Checked {
@@ -46,12 +50,14 @@ impl Checked {
 
 /// Return all warnings about a scenario.
 fn warnings(checked: &Checked) -> Vec<Warning> {
-    let Checked { scenario, choice } = checked;
+    let Checked { scenario, choice, replaced } = checked;
     let passing = &passing_circuits(scenario);
     let routes = choice.iter().map(routes::equal);
     let ports = [clocks::samples(scenario), clocks::ticks(scenario, passing)];
     let others = [
         growth::warning(scenario),
+        idle::classes(scenario),
+        idle::defaults(replaced),
         late::transfers(scenario),
         late::steps(scenario),
         promises::broken(scenario, passing),

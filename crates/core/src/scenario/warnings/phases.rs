@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::buffer::admission;
+use crate::language::tree::join;
 use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Flow, Line, Scenario};
 use crate::scenario::warning::Warning;
@@ -26,10 +27,16 @@ pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning
     let (line, circuits) = (&scenario.lines[line], passing.at(line));
     let octets = |&vc: &CircuitId| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
     let largest = circuits.iter().map(octets).max()?;
+    let first =
+        circuits.iter().find(|&&vc| locked[vc]).map(|&vc| &scenario.lines[scenario.vcs[vc].path[0]])?;
+    let key = match first.class.as_str() {
+        "access" => "topology.access.pause".to_string(),
+        _ => join(&join("link", &first.name), "pause"),
+    };
     let message = format!(
         "port {:?}: greedy TCP flows reach it over {lines} lines of its own rate of {}, and nothing on their way is random. \
          Under tail drop one of them can take most of the line for a whole run, with other seeds as well: give the links \
-         of their hosts a pause, as in topology.access.pause = \"{}\"",
+         of their hosts a pause, as in {key} = \"{}\"",
         line.name,
         line.rate,
         pause(line, largest)
@@ -112,6 +119,15 @@ mod tests {
             "{warned}"
         );
         assert!(warned.ends_with("topology.access.pause = \"1200 us\""), "{warned}");
+    }
+
+    #[test]
+    fn without_a_template_the_cure_names_a_link() {
+        let chip = include_str!("../../../../../scenarios/chip.toml");
+        let warnings = checked(chip, "chip.toml", &[]).unwrap().warnings();
+        let warned = warnings.into_iter().find(|warning| warning.code == "phase-capture").unwrap();
+        assert!(warned.message.ends_with("as in link.bulk1.pause = \"1200 ns\""), "{}", warned.message);
+        assert!(checked(chip, "chip.toml", &["link.bulk1.pause=1200 ns".to_string()]).is_ok());
     }
 
     #[test]
