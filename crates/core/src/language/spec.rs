@@ -173,6 +173,20 @@ pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     Ok(section)
 }
 
+/// Like `read_section`, for the value of a key: the message about another value shows how the table begins.
+fn nested_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
+    let begin =
+        || T::KEYS.iter().take(SHOWN_KEYS).map(|key| format!("{key} = …")).collect::<Vec<_>>().join(", ");
+    let is_table = matches!(node.value, Value::Table(_));
+    read_section(node, path).map_err(|fault| match is_table {
+        true => fault,
+        false => fault.with(&format!(", as in {{ {} }}", begin())),
+    })
+}
+
+/// Largest number of keys that a message shows of a table.
+const SHOWN_KEYS: usize = 2;
+
 /// Return the message about an unknown key; the nearest valid key may be in a nested table.
 pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
     let nested = nested();
@@ -203,7 +217,7 @@ pub struct Nested<T>(pub T);
 
 impl<T: Section> Field for Nested<T> {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        read_section(node, path).map(Nested)
+        nested_section(node, path).map(Nested)
     }
 
     fn write(&self) -> Json {
@@ -223,7 +237,7 @@ pub struct Boxed<T>(pub Box<T>);
 
 impl<T: Section> Field for Boxed<T> {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        read_section(node, path).map(|section| Boxed(Box::new(section)))
+        nested_section(node, path).map(|section| Boxed(Box::new(section)))
     }
 
     fn write(&self) -> Json {

@@ -7,6 +7,7 @@ use crate::network::PauseCycle;
 use crate::scenario::Warning;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::verdict::Reason;
 
 /// Return the warnings about the results of a run.
 pub(super) fn warnings(scenario: &Scenario, outcome: &Outcome) -> Vec<Warning> {
@@ -26,8 +27,16 @@ fn lossless_drop(scenario: &Scenario, outcome: &Outcome) -> Option<Warning> {
         0 => String::new(),
         others => format!(" ({others} other ports likewise)"),
     };
+    let remedy = match port.counters().lost_for(Reason::Early) + port.counters().lost_for(Reason::Random) {
+        0 => "they need more headroom, see pushout explain".to_string(),
+        _ => format!(
+            "its policy {} discards packets of every class: let it mark (action = \"mark\", and ecn = true in the transport of flows), or \
+             take it from this port",
+            line.port.admission.name()
+        ),
+    };
     let message = format!(
-        "port {:?}: {} packets of classes that pause were lost{others}; they need more headroom, see pushout explain",
+        "port {:?}: {} packets of classes that pause were lost{others}; {remedy}",
         line.name,
         lost_at(port)
     );

@@ -66,7 +66,7 @@ const ALIASES: [Alias; 57] = [
 
 /// Keys under the names that other programs and papers give them, each with the keys here; the first that a table has
 /// is meant.
-const KEYS: [(&str, &[&str]); 76] = [
+const KEYS: [(&str, &[&str]); 79] = [
     ("algorithm", &["congestion"]),
     ("aqm", &["admission", "discipline"]),
     ("bandwidth", &["rate"]),
@@ -124,9 +124,12 @@ const KEYS: [(&str, &[&str]); 76] = [
     ("queuelimit", &["buffer"]),
     ("queuesize", &["buffer"]),
     ("rcvbuf", &["window"]),
+    ("replications", &["reps"]),
     ("rngrun", &["seed"]),
     ("rto", &["initial_rto", "min_rto"]),
+    ("runs", &["reps"]),
     ("rwnd", &["window"]),
+    ("seeds", &["reps"]),
     ("segmentsize", &["mss"]),
     ("senders", &["sources"]),
     ("sharedalpha", &["alpha"]),
