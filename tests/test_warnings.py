@@ -216,3 +216,46 @@ def test_a_threshold_from_the_cliff_on_is_reported_with_the_one_that_is_safe() -
 )
 def test_other_sources_lines_and_ports_have_no_cliff(sets: list[str]) -> None:
     assert cliff(*sets) is None
+
+
+IDLE = {"queue.spare": {"alpha": 1.0}}
+ENTERS = 'no flow enters the class "spare", so that queue.spare changes nothing: give a flow queue = "spare"'
+
+
+def test_keys_that_change_nothing_are_named_by_run_and_sweep(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    short = ["duration=1 ms"]
+    (told,) = pushout.run("tomahawk", set=[*short, "queue.spare.alpha=1.0"])["warnings"]
+    assert (told["code"], told["message"].startswith(ENTERS)) == ("idle-class", True)
+    own = [f'flow.flow{number}.transport={{kind="tcp", profile="linux"}}' for number in (1, 2)]
+    (each,) = pushout.run("home-uplink", set=["duration=6 s", *own])["warnings"][:1]
+    assert each["code"] == "idle-default"
+    assert each["message"].startswith("every flow has its own transport, so that flows.transport changes nothing: ")
+    file = tmp_path / "idle.toml"
+    file.write_text(
+        'name = "idle"\nscenario = "tomahawk"\nset = ["duration=1 ms"]\n[grid]\nqueue.spare.alpha = [1.0, 2.0]\n',
+        "utf-8",
+    )
+    out, err = said(capsys, "sweep", str(file), "--json", "--out", str(tmp_path / "out"))
+    assert err.count(f"warning: {ENTERS}") == 1
+    assert [warned["code"] for warned in json.loads(out)["warnings"]] == ["idle-class"]
+
+
+def test_a_sweep_has_the_doubts_about_its_runs_with_the_points_that_raise_them() -> None:
+    buffers = {"grid": {"port.bottleneck.buffer": ["1000 cells", "2000 cells"]}}
+    short = {"scenario": "lan", "set": ["duration=600 ms", "warmup=10 ms"], "reps": 2}
+    found = pushout.sweep({"name": "short", **short, **buffers})
+    (told,) = found.warnings
+    assert told["code"] == "unfinished-files", "each row has its interval, so no interval is called wide"
+    points = "port.bottleneck.buffer = 1000 cells, port.bottleneck.buffer = 2000 cells (most): "
+    assert told["message"].startswith(f"{points}20 of 21 files were unfinished")
+    assert found.document["warnings"] == found.warnings
+
+
+def test_losses_by_a_policy_are_not_put_down_to_headroom() -> None:
+    red = {"policy": "red", "min_threshold": "10 kB", "max_threshold": "20 kB", "max_p": 1.0}
+    found = pushout.run("tomahawk", set={"duration": "1 ms", "port.bottleneck.admission": red})
+    (told,) = (warned["message"] for warned in found["warnings"] if warned["code"] == "lossless-drop")
+    assert "its policy red discards packets of every class: let it mark" in told
+    assert "headroom" not in told

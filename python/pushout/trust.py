@@ -25,6 +25,9 @@ FILES = ("transfer_time_mean_s", "transfer_time_p99_s")
 SHARES = ("packet_throughput", "goodput_ratio")
 """The main figures of a result: transfer times where files are sent, else delivery."""
 
+NAMED = 3
+"""Runs that a warning names; it counts the others."""
+
 Runs = Callable[[str], Sequence[Any]]
 """Returns the values of a figure of the summary, one for each run; none where the scenario has no such figure."""
 
@@ -166,6 +169,7 @@ def warnings(labelled: Iterable[tuple[str, Iterable[Doubt]]]) -> list[Warned]:
 
 def _warning(group: Sequence[tuple[str, Doubt]]) -> Warned:
     worst = max((doubt for _, doubt in group), key=lambda doubt: doubt.size)
-    labels = ", ".join(dict.fromkeys(label for label, _ in group if label))
+    named = list(dict.fromkeys(label for label, _ in group if label))
+    labels = ", ".join(named[:NAMED]) + (f" and {len(named) - NAMED} others" if len(named) > NAMED else "")
     most = " (most)" if len(group) > 1 and labels else ""
     return {"code": worst.code, "message": f"{labels}{most}: {worst.message}" if labels else worst.message}

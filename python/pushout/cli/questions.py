@@ -27,6 +27,7 @@ from pushout.cli.options import (
     scenario_file,
 )
 from pushout.cli.page import HTML
+from pushout.cli.warn import warn
 from pushout.literals import SEARCHES
 from pushout.options import LEAST, MOST, REPS, RESOLUTION
 
@@ -74,8 +75,11 @@ def sweep(file: str, columns: str, shard: str | None, answering: Answering) -> N
     if part:
         check_places(place, answering.cache, part)
     question.look_over(plan)
+    known = question.warnings(plan)
+    warn(known)  # before runs that may take hours
     with answering.session(place, about=plan.reps.least < plan.reps.most) as session:
         result = question.sweep(plan, session, shard=part)
+    warn(warned for warned in result.warnings if warned not in known)
     answering.give(result, place)
 
 

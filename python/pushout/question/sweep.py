@@ -4,11 +4,12 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pushout import trust
 from pushout.answer.columns import Columns
 from pushout.answer.frame import Pointed
 from pushout.document import Document
@@ -16,6 +17,7 @@ from pushout.errors import Argument, DesignError, ScenarioError
 from pushout.literals import Drawing
 from pushout.names.computed import needs, sources_of
 from pushout.names.figures import column_of
+from pushout.quantity import seconds
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk, Owned, every
 from pushout.question.design import WARMUP, Design, Mser
@@ -29,6 +31,7 @@ from pushout.question.store import Run
 from pushout.question.table import Rows, wider
 from pushout.simulate import Job, Progress, check_room
 from pushout.source import Source, load
+from pushout.warning import Warned, of_scenario, union
 
 ROWS = "rows"
 """The file of the rows, `rows.parquet` or `rows.csv`."""
@@ -37,6 +40,9 @@ ROWS = "rows"
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult(Pointed):
     """The result of a sweep."""
+
+    warnings: list[Warned] = field(default_factory=list)
+    """Anything that may mislead in the scenario at any point or in the figures, each with a `code` and a `message`."""
 
     def _brief(self) -> str:
         return f"{self.manifest['name']}: {len(self.points)} points, {super()._brief()}"
@@ -50,6 +56,7 @@ class SweepResult(Pointed):
             {"point": point, **values, "figures": {name: column[point] for name, column in means.items()}}
             for point, values in enumerate(self.points)
         ]
+        document["warnings"] = self.warnings
         return document
 
     def plot(
@@ -69,6 +76,9 @@ class SweepResult(Pointed):
 
 
 SWEEP: dict[str, Any] = {"kind": "sweep"}
+
+WARNED = 40
+"""Largest number of points whose warnings are collected."""
 
 WHOLE = "warmup=0 s"
 """The override of pilot runs: they are measured from the start."""
@@ -110,7 +120,32 @@ def _sweep(design: Design, session: Session, head: Mapping[str, Any], shard: Sha
         manifest["pilot_runs"] = sum(owned(point, 0) for point in range(len(points))) * design.warmup.reps
     manifest |= {"runs": table.rows, "computed": campaign.counts.computed, "wall_s": time.monotonic() - start}
     end(session.out, manifest)
-    return SweepResult(table, [dict(point.columns) for point in points], manifest)
+    found = SweepResult(table, [dict(point.columns) for point in points], manifest)
+    return replace(found, warnings=[*warnings(design), *_doubts(found)]) if head is SWEEP else found
+
+
+def warnings(design: Design) -> list[Warned]:
+    """Return the warnings of the scenario at the first points."""
+    source, whole = source_of(design), (WHOLE,) if design.warmup else ()
+    return union(of_scenario(source, (*point.sets, *whole)) for point in design.points[:WARNED])
+
+
+def _doubts(found: SweepResult) -> list[Warned]:
+    """Return the doubts about the runs of the first points, except wide intervals: every row has its interval."""
+    asked = (*found.manifest["figures"], *trust.FILES)
+    names = [name for name in dict.fromkeys(asked) if name in found.scalars()]
+    warmup_s = seconds(found.manifest["scenario"]["warmup"])
+    labelled = []
+    for point, values in enumerate(found.points[:WARNED]):
+        rows = found.of_point(point)
+
+        def runs(name: str, rows: Columns = rows) -> Sequence[float | None]:
+            return rows.plain(name) if name in rows else [None] * rows.rows
+
+        doubts = trust.doubts(runs, names, warmup_s)
+        label = _words({name: values.get(name) for name in found.telling(found.swept())}) if values else ""
+        labelled.append((label, [doubt for doubt in doubts if doubt.code != "wide-interval"]))
+    return trust.warnings(labelled)
 
 
 def loaded(design: Design, progress: Progress) -> Design:
