@@ -537,11 +537,42 @@ def test_a_discipline_is_compared_in_place_of_admission_and_scheduler() -> None:
 
 
 def test_a_place_without_limit_has_nothing_to_compare() -> None:
-    alone = r"at access1 must have a limited buffer: give it one \(port\.access1\.buffer=…\)"
+    alone = r"at access1 must have a limited buffer: choose bottleneck, or give it one \(port\.access1\.buffer=…\)"
     with pytest.raises(QuestionError, match=alone):
         ask.comparison("lan", "epd,ppd", at="access1")
-    with pytest.raises(QuestionError, match="at access must have a limited buffer, which access1 does not have"):
+    whole = (
+        r"at access must have a limited buffer, which access1 does not have: .* give it one \(port\.access\.buffer=…\)"
+    )
+    with pytest.raises(QuestionError, match=whole):
         ask.comparison("lan", "epd,ppd", at="access")
+
+
+@pytest.mark.parametrize("name", ["flow.call", "call"])
+def test_a_flow_is_no_place_and_the_message_leads_to_one(name: str) -> None:
+    with pytest.raises(QuestionError) as caught:
+        ask.comparison("home-uplink", "tail-drop,codel", at=name)
+    message = str(caught.value)
+    assert message.startswith(
+        f"at {name} must be a port, a class of ports or a memory, not a flow: choose the port where"
+    )
+    assert "as bottleneck" in message
+    assert "congestion" not in message, "a call over UDP has none"
+    with pytest.raises(
+        QuestionError, match=r"to vary its congestion control, sweep flow\.flow1\.transport\.congestion"
+    ):
+        ask.comparison("home-uplink", "reno,cubic", at="flow1")
+
+
+def test_a_policy_of_admission_says_that_the_scheduler_stays() -> None:
+    fair = {"port.bottleneck.scheduler": {"policy": "fair-queue"}}
+    as_is, dropping = ask.comparison("home-uplink", "as-is,codel", set=fair).choices
+    assert (as_is.beside, dropping.beside) == (
+        "",
+        "with the scheduler fair-queue of bottleneck, which divides the line among flows "
+        '(port.bottleneck.scheduler={"policy" = "fifo"}: without)',
+    )
+    turns = {"port.bottleneck.scheduler": {"policy": "round-robin"}}
+    assert [each.beside for each in ask.comparison("home-uplink", "as-is,codel", set=turns).choices] == ["", ""]
 
 
 def test_places_may_be_given_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -565,3 +596,23 @@ def test_places_may_be_given_one_by_one(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_policy_of_a_run_is_a_file_at_a_place(value: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "lan", "--policy", value, code=2)
     assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"port.bottleneck.discipline": "fq-codel"},
+        {"port.bottleneck": {"buffer": "100 packets", "discipline": "fq-codel"}},
+    ],
+)
+def test_a_policy_takes_the_place_of_a_discipline(given: dict[str, Any]) -> None:
+    table = '{policy="codel", target="10 ms"}'
+    as_is, dropping, codel = ask.comparison("home-uplink", f"as-is,tail-drop,{table}", set=given).choices
+    assert (as_is.sets, dropping.beside) == ((), "")
+    short = {**given, "duration": "6 s"}
+    result = pushout.compare("home-uplink", ["as-is", "tail-drop"], set=short, reps=2)
+    buffer = given.get("port.bottleneck", {}).get("buffer", "1000 packets")
+    alone = pushout.run("home-uplink", set={"duration": "6 s", "port.bottleneck.buffer": buffer})
+    if "port.bottleneck.discipline" in given:
+        assert result["tail-drop"].runs["goodput_ratio"][0] == alone["summary.goodput_ratio"]
+    assert 'target="10 ms"' in codel.sets[0]

@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -89,16 +89,6 @@ class Place:
         """Return whether its queues are known before a run, if it is a class of them."""
         return not self.queue or any(each.group == self.queue for memory in self.memories for each in memory.queues)
 
-    def check_limited(self) -> None:
-        """Refuse a place with a port that has neither a limited buffer nor a share of a memory."""
-        for port in self.ports:
-            if not port.is_limited and port.memory is None:
-                has = "" if self.port else f", which {excerpt(port.name)} does not have"
-                key = excerpt(f"{port.holder.key('buffer')}=…")
-                raise QuestionError(
-                    Argument("at"), f" {excerpt(self.name)} must have a limited buffer{has}: give it one ({key})"
-                )
-
     @property
     def measure(self) -> str:
         """The measure of its occupancy; empty if parts of it count in different measures."""
@@ -139,8 +129,28 @@ class Places:
 
     @cached_property
     def ports(self) -> dict[str, Port]:
-        """Every port by its name."""
-        return ports(self.explained)
+        """Every port by its name; the keys of one with a discipline name it, which the explained scenario does not."""
+        found = ports(self.explained)
+        if not self._disciplines:
+            return found
+        of = {name: self._disciplines.get(self._section(port)) for name, port in found.items()}
+        return {
+            name: replace(port, keys={**port.keys, "discipline": of[name]}) if of[name] else port
+            for name, port in found.items()
+        }
+
+    @cached_property
+    def _disciplines(self) -> dict[str, str]:
+        """The discipline of each section of ports that has one, overrides included."""
+        found = {name: keys.get("discipline") for name, keys in _table(self._written.get("port")).items()}
+        for change in self.sets:
+            path, _, value = change.partition("=")
+            match steps(path):
+                case ["port", name]:
+                    found[name] = _parsed(value).get("discipline")
+                case ["port", name, "discipline"]:
+                    found[name] = value.strip().strip("\"'")
+        return {name: discipline for name, discipline in found.items() if discipline}
 
     @cached_property
     def _lines(self) -> dict[str, Line]:
@@ -214,7 +224,33 @@ class Places:
         written = in_memory(name)
         if written and written.memory in self._memories and (not written.queue or written.queue in self._queues):
             return self._memory(written.memory, name, written.queue)
+        self._check_no_flow(name, argument)
         raise QuestionError(Argument(argument), f": {_core.unknown('place', name, list(self._known()))}")
+
+    def check_limited(self, place: Place) -> None:
+        """Refuse a place with a port that has neither a limited buffer nor a share of a memory."""
+        for port in place.ports:
+            if not port.is_limited and port.memory is None:
+                has = "" if place.port else f", which {excerpt(port.name)} does not have"
+                holder = port.holder if port.name in self._sections else place.holders[0]
+                others = [each.name for each in self._limited() if each.is_limited]
+                other = f"choose {excerpt(others[0])}, or " if others else ""
+                remedy = f"{other}give it one ({excerpt(holder.key('buffer'))}=…)"
+                raise QuestionError(Argument("at"), f" {excerpt(place.name)} must have a limited buffer{has}: {remedy}")
+
+    def _check_no_flow(self, name: str, argument: str) -> None:
+        """Refuse the name of a flow, which has no queue."""
+        flow = name.removeprefix("flow.")
+        found = next((each for each in self.explained.get("flow", ()) if each["name"] == flow), None)
+        if found is None:
+            return
+        ports = [port.name for port in self._limited()]
+        port = f", as {excerpt(ports[0])}" if ports else ""
+        why = f" must be a port, a class of ports or a memory, not a flow: choose the port where it waits{port}"
+        control = f"{section('flow', flow)}.transport.congestion"
+        has_control = found["transport"]["kind"] == "tcp"
+        also = f"; to vary its congestion control, sweep {excerpt(control)}" if has_control else ""
+        raise QuestionError(Argument(argument), f" {excerpt(name)}{why}{also}")
 
     @property
     def _queues(self) -> Mapping[str, Any]:

@@ -249,9 +249,18 @@ def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choi
         return Choice(name, tuple(f"{holder.path}={toml(_with_discipline(holder, name))}" for holder in at))
     beside = next(filter(None, (_beside(holder, kind) for holder in at)), "")
     if match:
-        return Choice(label(text), tuple(f"{holder.key(kind)}={text}" for holder in at), beside, file)
-    others = [holder for holder in at if holder.has(kind) != name]
-    return Choice(name, tuple(f"{holder.key(kind)}={toml({'policy': name})}" for holder in others), beside)
+        return Choice(label(text), tuple(_with(holder, kind, text) for holder in at), beside, file)
+    others = [holder for holder in at if "discipline" in holder.keys or holder.has(kind) != name]
+    return Choice(name, tuple(_with(holder, kind, toml({"policy": name})) for holder in others), beside)
+
+
+def _with(holder: Holder, kind: str, text: str) -> str:
+    """Return the override that gives a holder a policy, in place of a whole discipline if the port has one."""
+    if "discipline" not in holder.keys:
+        return f"{holder.key(kind)}={text}"
+    others = {key: value for key, value in holder.keys.items() if key not in KINDS}
+    begin = toml(others).removesuffix("}")
+    return f"{holder.path}={begin}, {kind} = {text}}}" if others else f"{holder.path}={{{kind} = {text}}}"
 
 
 def _check_parameters(text: str, catalogue: Sequence[Entry]) -> None:
@@ -272,6 +281,9 @@ def _with_discipline(holder: Holder, name: str) -> dict[str, Any]:
     """Return the section of a port with a queue discipline instead of admission, push-out and scheduler."""
     return {**{key: value for key, value in holder.keys.items() if key not in KINDS}, "discipline": name}
 
+
+FAIR = "fair-queue"
+"""The scheduler of disciplines with a queue for each flow."""
 
 OF_MEMORIES = ("admission", "pushout")
 """The kinds of policies that a memory has."""
@@ -301,7 +313,14 @@ def _kind_of_program(text: str) -> str:
 
 
 def _beside(holder: Holder, kind: str) -> str:
-    """Say that a push-out policy keeps an admission policy which refuses units before the buffer is full."""
+    """Say what else at the port acts beside a policy, and how to remove it.
+
+    A push-out policy keeps an admission policy which refuses units before the buffer is full; an admission policy
+    keeps a fair queue, as `import` writes that of tc.
+    """
+    if kind == "admission" and holder.has("scheduler") == FAIR and "discipline" not in holder.keys:
+        alone = f"{holder.key('scheduler')}={toml({'policy': 'fifo'})}"
+        return f"with the scheduler {FAIR} of {holder.name}, which divides the line among flows ({alone}: without)"
     admission, neutral = holder.has("admission"), "complete-sharing" if holder.is_memory else "tail-drop"
     if kind != "pushout" or admission in (None, neutral):
         return ""

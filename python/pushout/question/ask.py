@@ -143,7 +143,7 @@ def compared(asked: Compare) -> Comparison:
     places = Places(explained, source, sets)
     where, told = _where(places, named_places(asked.at, asked.port, places))
     _check_foreseen(where[0])
-    where[0].check_limited()
+    places.check_limited(where[0])
     check_reps(asked.reps, least=2)
     scene = Scenes(source, asked.engine).of(sets)
     choices = choices_at(asked.policies, where)
