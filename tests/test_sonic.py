@@ -12,7 +12,10 @@ import pushout
 from conftest import command
 from pushout.cli import main
 from pushout.errors import QuestionError
+from pushout.scenario import written
+from pushout.source import load
 from pushout.switch import sonic, sonic_tables
+from pushout.warning import of_scenario
 
 PORTS = ("Ethernet0", "Ethernet4", "Ethernet8", "Ethernet12")
 
@@ -123,7 +126,7 @@ def test_a_profile_marks_or_drops_and_equal_thresholds_are_a_step(files: tuple[P
     buffers, qos = files
     level = {"green_min_threshold": "182000", "green_max_threshold": "182000"}
     qos.write_text(json.dumps({**QOS, "WRED_PROFILE": {"AZURE": {"ecn": "ecn_all", **level}}}), encoding="utf-8")
-    assert sonic.read(files, 208, 3).scenario["port"]["Ethernet12"]["admission"]["policy"] == "step"
+    assert sonic.read(files, 208, sonic.Traffic(3)).scenario["port"]["Ethernet12"]["admission"]["policy"] == "step"
     for ecn, drops, action in (
         ("ecn_green", "true", "mark"),
         ("ecn_none", "true", "drop"),
@@ -131,7 +134,7 @@ def test_a_profile_marks_or_drops_and_equal_thresholds_are_a_step(files: tuple[P
     ):
         profile = {**QOS["WRED_PROFILE"]["AZURE"], "ecn": ecn, "wred_green_enable": drops}
         qos.write_text(json.dumps({**QOS, "WRED_PROFILE": {"AZURE": profile}}), encoding="utf-8")
-        assert sonic.read([buffers, qos], 208, 3).scenario["port"]["Ethernet12"]["admission"] == {
+        assert sonic.read([buffers, qos], 208, sonic.Traffic(3)).scenario["port"]["Ethernet12"]["admission"] == {
             "policy": "red",
             "action": action,
             "weight": 1.0,
@@ -141,7 +144,7 @@ def test_a_profile_marks_or_drops_and_equal_thresholds_are_a_step(files: tuple[P
         }
     without = {**QOS, "WRED_PROFILE": {"AZURE": {"ecn": "ecn_none", **level}}}
     qos.write_text(json.dumps(without), encoding="utf-8")
-    assert "admission" not in sonic.read([buffers, qos], 208, 3).scenario["port"]["Ethernet12"]
+    assert "admission" not in sonic.read([buffers, qos], 208, sonic.Traffic(3)).scenario["port"]["Ethernet12"]
 
 
 def test_init_writes_a_scenario_that_runs(
@@ -149,7 +152,8 @@ def test_init_writes_a_scenario_that_runs(
 ) -> None:
     buffers, qos = files
     command("init", str(tmp_path / "lab"), "--sonic", str(buffers), "--qos", str(qos), "--cell", "208")
-    assert "Next: pushout switch predict" in capsys.readouterr().out
+    sweep, predict = (f"{verb} {tmp_path / 'lab'}" for verb in ("sweep", "switch predict"))
+    assert f"Next: pushout {sweep}/alpha.toml, or pushout {predict}/switch.toml" in capsys.readouterr().out
     written = tmp_path / "lab" / "switch.toml"
     comment = [line for line in written.read_text().splitlines() if line.startswith("# ")]
     assert comment[0] == "# From buffers.json, qos.json."
@@ -161,6 +165,51 @@ def test_init_writes_a_scenario_that_runs(
     assert json.loads(capsys.readouterr().out)["memories"][0]["name"] == "chip"
     command("switch", "predict", str(buffers), "--cell", "208", "--json")
     assert json.loads(capsys.readouterr().out)["expected"]
+
+
+def test_the_number_of_senders_and_the_round_trip_may_be_given() -> None:
+    found = sonic.tabled(BUFFERS, 208, sonic.Traffic(senders=1, rtt="30 us"))
+    (sender, receiver), factor = found.scenario["link"], {"ns": 1000, "ps": 1}
+    ways = [sender["delay"], receiver["delay"], receiver["back"]["delay"], sender["delay"]]
+    assert sum(int(number) * factor[unit] for number, unit in (way.split() for way in ways)) == 30 * 10**6
+    assert any("headroom counts cables alone" in fact for fact in found.facts)
+    assert of_scenario(load(found.scenario), ()) == [], "no link lacks headroom"
+    ports = len({name for key in BUFFERS["BUFFER_PG"] for name in key.partition("|")[0].split(",")})
+    with pytest.raises(QuestionError, match=f"senders must be from 1 to {ports - 1}, as BUFFER_PG has {ports} ports"):
+        sonic.tabled(BUFFERS, 208, sonic.Traffic(senders=ports))
+    with pytest.raises(
+        QuestionError, match=r"rtt must be a time from .* us, that of the cables, to 10 s, as in '30 us', not"
+    ):
+        sonic.tabled(BUFFERS, 208, sonic.Traffic(rtt="1 ns"))
+
+
+def test_what_is_left_out_for_one_reason_stands_in_one_line() -> None:
+    more = {name: {"x": {"y": "z"}} for name in ("ACL_RULE", "BGP_NEIGHBOR", "VLAN")}
+    tables = deepcopy({**BUFFERS, **QOS, **more})
+    for row in tables["PORT"].values():
+        row.update(alias="etp", mtu="9100")
+    for number in range(3):
+        tables["BUFFER_PROFILE"][f"spare{number}"] = dict(tables["BUFFER_PROFILE"]["egress_lossy_profile"])
+    left_out = sonic.tabled(tables, 208).left_out
+    assert "tables: the tables ACL_RULE, BGP_NEIGHBOR, VLAN are left out: they are not read" in left_out
+    assert sum("spare" in line for line in left_out) == 1
+    assert sum("alias 'etp', mtu '9100' are left out" in line for line in left_out) == 1
+
+
+def test_init_writes_a_sweep_of_alpha_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = sonic.tabled(BUFFERS, 208)
+    text = sonic.sweep_of(found, "switch.toml")
+    assert text is not None
+    assert "queue.egress_lossy_profile.alpha = [0.125, 0.5, 2.0, 8.0]" in text
+    monkeypatch.chdir(tmp_path)
+    Path("switch.toml").write_text(written(found.scenario), "utf-8")
+    Path("alpha.toml").write_text(text.replace("reps = 20", "reps = 2"), "utf-8")
+    assert len(pushout.sweep("alpha.toml").points) == 4
+    fixed = deepcopy(BUFFERS)
+    for row in fixed["BUFFER_PROFILE"].values():
+        row.pop("dynamic_th", None)
+        row["static_th"] = "100000"
+    assert sonic.sweep_of(sonic.tabled(fixed, 208), "switch.toml") is None
 
 
 def test_many_ports_send_at_most_as_many_as_are_useful() -> None:
@@ -269,13 +318,13 @@ def test_a_profile_marks_its_own_queue_and_no_other() -> None:
     }
     assert "admission" not in found.scenario["port"]["Ethernet12"], "it would mark queues 0 to 2 as well"
     for queue, least in ((3, 250_000), (5, 500_000)):
-        scenario = sonic.tabled(tables, 208, queue).scenario
+        scenario = sonic.tabled(tables, 208, sonic.Traffic(queue)).scenario
         assert scenario["port"]["Ethernet12"]["admission"]["min_threshold"] == f"{least} bytes"
         result = pushout.run(scenario, audit=True)
         (port,) = [port for port in result.document["ports"] if port["name"] == "Ethernet12"]
         assert sum(port["marked"].values()) > 0
         assert sum(each["occupancy_max"] for each in result.document["memories"][0]["queues"]) > least // 208
-    assert "admission" not in sonic.tabled(tables, 208, 0).scenario["port"]["Ethernet12"]
+    assert "admission" not in sonic.tabled(tables, 208, sonic.Traffic(0)).scenario["port"]["Ethernet12"]
 
 
 SHARES = (
@@ -352,9 +401,10 @@ def test_maps_lead_groups_to_their_queues() -> None:
     tables = deepcopy({**BUFFERS, **QOS})
     tables["TC_TO_QUEUE_MAP"]["AZURE"] |= {"3": "5"}
     tables["TC_TO_PRIORITY_GROUP_MAP"]["AZURE"] |= {"3": "4", "4": "3"}
-    before, after = sonic.tabled({**BUFFERS, **QOS}, 208, 3), sonic.tabled(tables, 208, 5)
+    before, after = sonic.tabled({**BUFFERS, **QOS}, 208, sonic.Traffic(3)), sonic.tabled(tables, 208, sonic.Traffic(5))
     assert list(after.scenario["queue"]) == list(before.scenario["queue"]), "class 3, group 4, queue 5"
-    assert list(sonic.tabled(tables, 208, 3).scenario["queue"]) == ["egress_lossless_profile"], "no group enters it"
+    found = sonic.tabled(tables, 208, sonic.Traffic(3)).scenario
+    assert list(found["queue"]) == ["egress_lossless_profile"], "no group enters it"
     tables["PORT_QOS_MAP"][",".join(PORTS)]["pfc_enable"] = "4"
     stopped = sonic.tabled(tables, 208)
     assert any("priority group 4 is left out: pfc_enable does not have it" in line for line in stopped.left_out)

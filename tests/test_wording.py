@@ -14,6 +14,7 @@ from pushout import cli, lab
 from pushout.cli.group import MODULES, load
 from pushout.cli.options import option
 from pushout.errors import Argument
+from pushout.switch import sonic
 
 LAN = str(ROOT / "scenarios" / "lan.toml")
 BUFFER = "port.bottleneck.buffer"
@@ -111,6 +112,7 @@ def test_every_argument_in_a_message_is_one_and_has_an_option() -> None:
     assert len(named) > 4
     functions = (pushout.run, pushout.compare, pushout.size, pushout.sweep, pushout.plot, pushout.headroom)
     functions += (pushout.why, pushout.worst, pushout.never, pushout.chip_predict, pushout.chip_explain, lab.page)
+    functions += (sonic.Traffic,)  # init has no function
     parameters = {name for function in functions for name in inspect.signature(function).parameters}
     assert named <= parameters
     assert {option(name) for name in named} <= set().union(*(options(load(name)) for name in MODULES))

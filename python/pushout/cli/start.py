@@ -2,6 +2,7 @@
 
 import keyword
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from pushout.cli.listing import named
 from pushout.cli.options import CELL, FAILURE, FOLDER, JSON, QOS, Whole
 from pushout.cli.streams import echo_json, tell, tell_left_out
 from pushout.excerpt import place, quoted
+
+if TYPE_CHECKING:
+    from pushout.switch.sonic import Traffic
 
 FIRST = "lan"
 """The default scenario to start from."""
@@ -48,6 +52,15 @@ def _policy_name(_context: click.Context, _option: click.Parameter, value: str |
 @click.option(
     "--queue", type=Whole(0, 63), metavar="N", help="Send only the traffic of this queue, as its WRED_PROFILE marks it."
 )
+@click.option(
+    "--senders",
+    type=Whole(1, 4096),
+    metavar="N",
+    help="Ports of the switch that send to one (default: all others, at most 16).",
+)
+@click.option(
+    "--rtt", metavar="TIME", help="Base round trip of its hosts, as in '30 us' (default: that of the cables)."
+)
 @JSON
 def init(
     folder: Path,
@@ -57,6 +70,8 @@ def init(
     qos: Path | None,
     cell: int | None,
     queue: int | None,
+    senders: int | None,
+    rtt: str | None,
     as_json: bool,
 ) -> None:
     """Copy a shipped scenario into a folder as a starting point.
@@ -65,11 +80,14 @@ def init(
     checks scenarios. Existing files are not overwritten.
     """
     from pushout.cache import write
+    from pushout.switch.sonic import Traffic
 
     left_out: list[str] = []
     if sonic is not None:
-        texts, following, left_out = _switch(sonic, qos, cell, queue)
+        texts, following, left_out = _switch(sonic, qos, cell, Traffic(queue, senders, rtt))
     else:
+        if senders is not None or rtt is not None:
+            raise click.UsageError("--senders and --rtt belong to --sonic FILE: give the tables of the switch as well")
         texts, following = _policy(policy) if policy else _scenario(name)
     if there := [file for file in texts if (folder / file).exists()]:
         tell(f"{place(str(folder / there[0]))}: exists already and is not overwritten; name another folder")
@@ -83,11 +101,15 @@ def init(
         return
     for file in texts:
         click.echo(place(str(folder / file)))
-    verb, first = following
-    click.echo(f"Next: pushout {verb} {place(str(folder / first))}")
+    commands = (f"pushout {verb} {place(str(folder / first))}" for verb, first in following)
+    click.echo(f"Next: {', or '.join(commands)}")
 
 
-def _scenario(name: str) -> tuple[dict[str, str], tuple[str, str]]:
+Following = list[tuple[str, str]]
+"""The commands that may follow: each a verb, and a file of the folder."""
+
+
+def _scenario(name: str) -> tuple[dict[str, str], Following]:
     """The files of a shipped scenario, and the command that follows."""
     from pushout import reading
     from pushout.cli.streams import json_text
@@ -95,20 +117,20 @@ def _scenario(name: str) -> tuple[dict[str, str], tuple[str, str]]:
     chosen = named(name)
     texts = {each.file.name: each.text(f"./{SCHEMA}") for each in (chosen, *chosen.neighbours())}
     texts[SCHEMA] = json_text(reading.schema()) + "\n"
-    return texts, ("sweep" if chosen.kind == "sweep" else "run", chosen.file.name)
+    return texts, [("sweep" if chosen.kind == "sweep" else "run", chosen.file.name)]
 
 
-def _policy(name: str) -> tuple[dict[str, str], tuple[str, str]]:
+def _policy(name: str) -> tuple[dict[str, str], Following]:
     """The files of a new policy, and the command that follows."""
     from pushout.policy.template import files
 
-    return files(name), ("explain --check", f"{name}.py")
+    return files(name), [("explain --check", f"{name}.py")]
 
 
 def _switch(
-    buffers: Path, qos: Path | None, cell: int | None, queue: int | None
-) -> tuple[dict[str, str], tuple[str, str], list[str]]:
-    """The files of a switch as its own tables describe it, the command that follows, and what the files lack."""
+    buffers: Path, qos: Path | None, cell: int | None, traffic: "Traffic"
+) -> tuple[dict[str, str], Following, list[str]]:
+    """The files of a switch as its own tables describe it, the commands that follow, and what the files lack."""
     from pushout import reading
     from pushout.cli.streams import json_text
     from pushout.scenario import written
@@ -116,8 +138,13 @@ def _switch(
     from pushout.switch.rows import origin
 
     files = [buffers, *([qos] if qos is not None else [])]
-    tables, left_out, facts, _ = sonic.read(files, cell, queue)
-    reading.validate(tables)
-    text = f"#:schema ./{SCHEMA}\n\n{origin(files, facts, left_out)}{written(tables)}"
-    file = f"{tables['name']}.toml"
-    return {file: text, SCHEMA: json_text(reading.schema()) + "\n"}, ("switch predict", file), left_out
+    found = sonic.read(files, cell, traffic)
+    reading.validate(found.scenario)
+    text = f"#:schema ./{SCHEMA}\n\n{origin(files, found.facts, found.left_out)}{written(found.scenario)}"
+    file = f"{found.scenario['name']}.toml"
+    texts = {file: text, SCHEMA: json_text(reading.schema()) + "\n"}
+    following = [("switch predict", file)]
+    if sweep := sonic.sweep_of(found, file):
+        texts[sonic.SWEEP] = sweep
+        following.insert(0, ("sweep", sonic.SWEEP))
+    return texts, following, found.left_out

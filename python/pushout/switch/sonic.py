@@ -6,6 +6,7 @@ WRED_PROFILE, QUEUE); SAI `saibuffer.h`: α = 2^dynamic_th, `size` of a profile 
 that they share; reserved room lies outside of both, as the acceptance tests of Trident 2 and Tomahawk show.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 from pushout import kept
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
+from pushout.quantity import SECONDS, split
 from pushout.switch import sonic_tables
 from pushout.switch.headroom import SPEED_M_PER_S
 from pushout.switch.rows import LARGEST
@@ -28,7 +30,10 @@ UNLIMITED = 1e9
 """A factor with which a dynamic threshold limits nothing: the queue has a static threshold, or none."""
 
 MOST_SENDERS = 16
-"""Lines of the scenario that send to one port; more would take longer and show nothing else."""
+"""Lines of the scenario that send to one port, unless asked for; more would take longer and show nothing else."""
+
+MOST_RTT_PS = 10**13
+"""Largest round trip."""
 
 CELLS = {
     "Trident 2": 208,
@@ -101,25 +106,61 @@ def looks_like(path: Path) -> bool:
     return f'"{POOL}"'.encode() in kept.content(path, LARGEST)
 
 
-def read(files: Sequence[Path], cell: int | None, queue: int | None = None) -> Imported:
-    """Return a scenario with the memory of a switch: lines that send to one port, in all classes of the tables.
+class Traffic(NamedTuple):
+    """What is sent to the receiving port, beyond what the tables say."""
 
-    With `queue` only the traffic of this queue of the port is sent, which its profile then marks.
-    """
-    return _imported(Tables.of([sonic_tables.read(file) for file in files]), cell, queue)
+    queue: int | None = None
+    """The only queue of the port whose traffic is sent, which its profile then marks."""
+    senders: int | None = None
+    """Lines that send; by default all ports but one, at most `MOST_SENDERS`."""
+    rtt: str | None = None
+    """The base round trip of the hosts; by default that of the cables alone."""
 
 
-def tabled(document: Mapping[str, Any], cell: int | None, queue: int | None = None) -> Imported:
+ANY = Traffic()
+"""All queues, all ports, and no time but that of the cables."""
+
+
+def read(files: Sequence[Path], cell: int | None, traffic: Traffic = ANY) -> Imported:
+    """Return a scenario with the memory of a switch: lines that send to one port, in all classes of the tables."""
+    return _imported(Tables.of([sonic_tables.read(file) for file in files]), cell, traffic)
+
+
+def tabled(document: Mapping[str, Any], cell: int | None, traffic: Traffic = ANY) -> Imported:
     """Like `read`, for tables that have been read."""
-    return _imported(Tables(document, "tables"), cell, queue)
+    return _imported(Tables(document, "tables"), cell, traffic)
 
 
-def _imported(tables: Tables, cell: int | None, queue: int | None) -> Imported:
+def _imported(tables: Tables, cell: int | None, traffic: Traffic) -> Imported:
     if cell is None:
         known = ", ".join(f"{octets} ({chip})" for chip, octets in CELLS.items())
         raise QuestionError(Argument("cell"), f" must be given, as tables of SONiC have no size of cells: {known}")
-    switch = _Switch(tables, cell, queue)
+    switch = _Switch(tables, cell, traffic)
     return Imported(switch.scenario(), tables.left_out, switch.facts(), switch.admission)
+
+
+SWEEP = "alpha.toml"
+"""The file of the sweep beside the scenario."""
+
+EXPONENTS = (-3, -1, 1, 3)
+"""Values of dynamic_th that the sweep tries besides the one of the switch."""
+
+
+def sweep_of(found: Imported, file: str) -> str | None:
+    """Write a sweep over the α of a class with a dynamic threshold, a lossy one if there is any; None without one."""
+    classes: dict[str, dict[str, Any]] = found.scenario["queue"]
+    dynamic = {name: section for name, section in classes.items() if section["alpha"] != UNLIMITED}
+    name = next((name for name, section in dynamic.items() if "pause" not in section), next(iter(dynamic), None))
+    if name is None:
+        return None
+    alphas = sorted({*(2.0**exponent for exponent in EXPONENTS), classes[name]["alpha"]})
+    kinds = {"lossless_drop" if "pause" in section else "lossy_drop" for section in classes.values()}
+    figures = [*(f"memories.chip.{kind}" for kind in sorted(kinds, reverse=True)), "summary.goodput_ratio"]
+    return (
+        f"# Which alpha = 2^dynamic_th for {name}? {file} has {classes[name]['alpha']:g}.\n\n"
+        f'name = "alpha"\nscenario = "{file}"\nreps = 20\nset = [\'duration="5 ms"\']\n'
+        f"figures = {json.dumps(figures)}\n\n[grid]\nqueue.{name}.alpha = {alphas}\n"
+    )
 
 
 class _Port(NamedTuple):
@@ -142,19 +183,20 @@ class _Class(NamedTuple):
 class _Switch:
     """The memory of a switch and its ports."""
 
-    def __init__(self, tables: Tables, cell: int, queue: int | None) -> None:
-        self.tables, self.cell, self.queue = tables, cell, queue
+    def __init__(self, tables: Tables, cell: int, traffic: Traffic) -> None:
+        self.tables, self.cell, self.queue, self.count = tables, cell, traffic.queue, traffic.senders
         self.pools = {name: self._pool(name) for name in tables.rows(POOL)}
         self.profiles = {name: self._profile(name) for name in tables.rows(PROFILE)}
         self.queues = Queues(tables)
         self.ports = self._ports()
         *self.senders, self.receiver = self._chosen()
+        self.hosts_ps = self._hosts_ps(traffic.rtt)
         self.lossless = {port.name: self._of_numbers(self._entered(port)) for port in self.senders}
         self.lossy = self._of_numbers(self._others())
         self.names, self.entered = self._names()
         self.codepoints = self.queues.codepoints([port.name for port in self.senders], self.receiver.name)
         if not self.names:
-            self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry for queue {queue}", QUEUE)
+            self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry for queue {self.queue}", QUEUE)
         self.admission = {
             name: self.queues.admission(each.handling.wred)
             for each, name in self.names.items()
@@ -229,9 +271,34 @@ class _Switch:
 
     def _chosen(self) -> list[_Port]:
         """Return the ports of the scenario: first one for every set of profiles, then others."""
+        most = len(self.ports) - 1
+        if self.count is not None and not 1 <= self.count <= most:
+            why = (
+                f" must be from 1 to {most}, as {GROUP} has {most + 1} ports and one of them receives, not {self.count}"
+            )
+            raise QuestionError(Argument("senders"), why)
+        count = min(MOST_SENDERS, most) if self.count is None else self.count
         first = {port[1:]: port for port in reversed(self.ports)}.values()
-        chosen = [*first, *(port for port in self.ports if port not in first)][: MOST_SENDERS + 1]
+        chosen = [*first, *(port for port in self.ports if port not in first)][: count + 1]
         return sorted(chosen, key=self.ports.index)
+
+    def _delay_ps(self, port: _Port) -> int:
+        """Return the delay of the cable of a port."""
+        return round(self.tables.metres(port.name) / SPEED_M_PER_S * 1e9) * 1000
+
+    def _hosts_ps(self, rtt: str | None) -> int:
+        """Return what hosts add to the round trip over the longest cables, in picoseconds."""
+        if rtt is None:
+            return 0
+        number, unit = split(rtt)
+        wanted = round(number * SECONDS[unit] * 1e12) if unit in SECONDS else 0
+        cables = 2 * (max(map(self._delay_ps, self.senders)) + self._delay_ps(self.receiver))
+        if not cables <= wanted <= MOST_RTT_PS:
+            least = f"{cables / 1e6:g} us, that of the cables"
+            raise QuestionError(
+                Argument("rtt"), f" must be a time from {least}, to 10 s, as in '30 us', not {quoted(rtt)}"
+            )
+        return wanted - cables
 
     def _entered(self, sender: _Port) -> dict[int, str]:
         """Return the queues of the receiver that the lossless groups of a sender enter, with their profiles."""
@@ -323,7 +390,7 @@ class _Switch:
 
     def facts(self) -> list[str]:
         """Say which entry of the tables each class comes from, and which codepoints (DSCP) enter its queue."""
-        found = []
+        found = [self._way] if self.hosts_ps else []
         for each, name in self.names.items():
             text = self.tables.value(PROFILE, each.profile, "dynamic_th")
             alpha = "" if text is None else f"; alpha = 2^{text}, as dynamic_th is {text}"
@@ -332,6 +399,12 @@ class _Switch:
             at = f"queue {self.entered[name]} of {self.receiver.name}"
             found.append(f"queue.{name}: {PROFILE}|{each.profile}, {at}{alpha}{enters}")
         return found
+
+    @property
+    def _way(self) -> str:
+        """Say where the time of hosts stands: behind the port that receives, so that no headroom is larger."""
+        longer = f"{self.hosts_ps / 1e6:g} us of the round trip are those of the hosts"
+        return f"link.{self.receiver.name}: {longer}, all on the way to the receiver: headroom counts cables alone"
 
     def _leave_out(self) -> None:
         """Record what the scenario has no place for."""
@@ -343,9 +416,10 @@ class _Switch:
                 f"{GROUP}: {len(others)} ports are left out, from {others[0]} on: others are like them"
             )
         used = {each.profile for each in self.names} | {port.ingress for port in self.senders}
-        for name in self.profiles:
-            if name not in used:
-                self.tables.leave_out(f"{PROFILE}|{name} is left out: no class of the scenario has it")
+        unused = [name for name in self.profiles if name not in used]
+        are = "is left out: no class of the scenario has it"
+        are = are if len(unused) == 1 else "are left out: no class of the scenario has them"
+        self.tables.leave_out_several(f"{PROFILE}|", unused, are)
         self.tables.leave_out_unread(names)
 
     def _scenario(self, port: dict[str, Any], classes: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -361,8 +435,8 @@ class _Switch:
                 *({"name": f"host-{each.name}", "kind": "host"} for each in (*senders, receiver)),
             ],
             "link": [
-                *(self._link(each.name, (f"host-{each.name}", "switch")) for each in senders),
-                self._link(receiver.name, ("switch", f"host-{receiver.name}")),
+                *(self._link(each, (f"host-{each.name}", "switch")) for each in senders),
+                self._link(receiver, ("switch", f"host-{receiver.name}")),
             ],
             "port": {receiver.name: port},
             "memory": {"chip": self._memory()},
@@ -420,11 +494,13 @@ class _Switch:
     def _cells(self, octets: int) -> int:
         return -(-octets // self.cell)
 
-    def _link(self, port: str, ends: tuple[str, str]) -> dict[str, Any]:
-        """Return the line of a port, with its speed and the delay of its cable."""
-        delay = round(self.tables.metres(port) / SPEED_M_PER_S * 1e9)
-        named = {"name": port, "from": ends[0], "to": ends[1]}
-        return {**named, "rate": f"{self.tables.mbps(port)} Mb/s", "delay": f"{delay} ns"}
+    def _link(self, port: _Port, ends: tuple[str, str]) -> dict[str, Any]:
+        """Return the line of a port, with its speed and the delay of its cable, and that of hosts to the receiver."""
+        cable = self._delay_ps(port)
+        named = {"name": port.name, "from": ends[0], "to": ends[1], "rate": f"{self.tables.mbps(port.name)} Mb/s"}
+        if port is not self.receiver or not self.hosts_ps:
+            return {**named, "delay": f"{cable // 1000} ns"}
+        return {**named, "delay": f"{cable + self.hosts_ps} ps", "back": {"delay": f"{cable // 1000} ns"}}
 
     def _flows(self) -> Iterator[dict[str, Any]]:
         """Yield a flow of bulk data in the lossy classes and bursts in the lossless ones for each sender.

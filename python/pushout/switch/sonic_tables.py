@@ -28,6 +28,9 @@ MOST_NUMBER = {GROUP: 7, QUEUE: 63, "QUEUE": 63}
 """The last priority group of a port (802.1Q has eight priorities), and a queue that no chip has more than."""
 
 
+LONGEST_LIST = 170
+"""Characters of a list in a message about what is left out."""
+
 DEFAULT_MBPS, DEFAULT_METRES = 100_000, 5.0
 """Speed and cable of a port for which the tables have none."""
 
@@ -161,8 +164,19 @@ class Tables:
         self.leave_out(f"CABLE_LENGTH: {port} is not given: {DEFAULT_METRES:g} m is assumed")
         return DEFAULT_METRES
 
+    def leave_out_several(self, begin: str, names: Sequence[str], end: str) -> None:
+        """Record several things for one reason, in as few lines as hold them whole."""
+        line: list[str] = []
+        for name in names:
+            if line and len(", ".join((*line, name))) > LONGEST_LIST:
+                self.leave_out(f"{begin}{', '.join(line)} {end}")
+                line = []
+            line.append(name)
+        if line:
+            self.leave_out(f"{begin}{', '.join(line)} {end}")
+
     def leave_out_unread(self, ports: Sequence[str]) -> None:
-        """Record the keys that have not been read, each once for all entries of a table, and the other tables."""
+        """Record the keys that have not been read, those of the same entries in one line, and the other tables."""
         unread: dict[tuple[str, str], list[tuple[str, Any]]] = {}
         for table in READ:
             for name, row in self.rows(table).items():
@@ -174,12 +188,18 @@ class Tables:
                     is_used = of_ports is None or not {each.strip() for each in of_ports.split(",")}.isdisjoint(ports)
                     if (table, name, key) not in self._read and is_used:
                         unread.setdefault((table, key), []).append((name, value))
-        for (table, key), ((name, value), *others) in unread.items():
+        alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for (table, key), entries in unread.items():
+            names = tuple(name for name, _ in entries)
+            alike.setdefault((table, names), []).append(f"{excerpt(key)} {quoted(entries[0][1])}")
+        for (table, (name, *others)), keys in alike.items():
             more = f" and {len(others)} more" if others else ""
-            self.leave_out(f"{table}|{excerpt(name)}{more}: {excerpt(key)} {quoted(value)} is left out")
-        for name in self.document:
-            if name not in READ:
-                self.leave_out(f"the table {excerpt(name)} is left out")
+            are = "is" if len(keys) == 1 else "are"
+            self.leave_out_several(f"{table}|{excerpt(name)}{more}: ", keys, f"{are} left out")
+        other = [excerpt(name) for name in self.document if name not in READ]
+        if other:
+            what = "the table " if len(other) == 1 else "the tables "
+            self.leave_out_several(what, other, "is left out" if len(other) == 1 else "are left out: they are not read")
 
 
 def ranges(numbers: Iterable[int]) -> str:
