@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -632,3 +633,52 @@ def test_values_at_the_ends_of_their_ranges_are_read(tmp_path: Path) -> None:
     red = "qdisc red 1: root limit 1b min 1b max 1b probability 1\n"
     assert imported(tmp_path, flow=FLOWS, tc=red).port["admission"]["max_p"] == 1.0
     assert imported(tmp_path, flow=FLOWS, tc="qdisc pfifo 1: root limit 1p\n").port == {"buffer": "1 packets"}
+
+
+TBF = "qdisc tbf 1: root rate 10Mbit burst 5Kb lat 400ms\n"
+
+
+@pytest.mark.parametrize(
+    ("tc", "rate", "down"), [(TBF, None, 10**8), ("qdisc pfifo 1: root limit 100p\n", "2 Mb/s", 2 * 10**7)]
+)
+def test_the_port_alone_is_that_of_a_router_at_home(tmp_path: Path, tc: str, rate: str | None, down: int) -> None:
+    file = tmp_path / "tc.txt"
+    file.write_text(tc)
+    found = foreign.read([file], rate)
+    assert found.summary() == {"home": ["call", "page", "download", "backup"], "left_out": []}
+    tables = foreign.scenario(found, "home")
+    uplink = next(link for link in tables["link"] if link["name"] == "uplink")
+    assert uplink["back"] == {"rate": f"{down} b/s"}
+    assert tables["port"]["uplink"] == found.port
+    result = pushout.run(tables, set=["duration=12 s"])
+    assert {flow["name"] for flow in result["flows"]} == {"call", "page", "download", "backup"}
+    assert result["flows.backup.goodput_bps"] < (2e6 if rate else 1e7)
+
+
+def test_the_next_command_of_a_home_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tc.txt").write_text(TBF)
+    command("import", str(tmp_path / "tc.txt"), "--out", str(tmp_path / "home.toml"))
+    words = shlex.split(capsys.readouterr().out.rpartition("Next: pushout ")[2])
+    short = ["--reps", "2", "--set", "duration=12 s", "--out", str(tmp_path / "out"), "--json"]
+    command(*words, *short)
+    found = {each["label"]: each["figures"] for each in json.loads(capsys.readouterr().out)["policies"]}
+    late = {label: figures["flows.call.delivery_time_p99_s"]["mean"] for label, figures in found.items()}
+    assert late["fq-codel"] < 0.1 * late["as-is"]
+    assert 0 <= found["as-is"]["flows.call.loss_ratio"]["mean"] < 0.1
+
+
+def test_a_home_without_a_rate_says_so_and_bands_take_the_call_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "tc.txt"
+    root = "qdisc prio 1: root bands 3 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1\n"
+    below = [f"qdisc pfifo {band}0: parent 1:{band} limit 100p\n" for band in (1, 2, 3)]
+    file.write_text("".join([root, *below]))
+    out = tmp_path / "home.toml"
+    command("import", str(file), "--out", str(out))
+    told = capsys.readouterr()
+    assert "queues form behind lines of 1 Gb/s: give the rate of yours" in told.err
+    assert f"Next: pushout run {out}\n" in told.out
+    queues = {flow["name"]: flow["queue"] for flow in pushout.Scenario(out).explain()["flow"]}
+    assert queues["call"] == "band0"
+    assert {queues[name] for name in ("page", "download", "backup")} == {"band1"}

@@ -38,7 +38,8 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
 
     Files may be a topology (topology.txt) and flows (flow.txt) of the HPCC family, a connection matrix of htsim (.cm),
     and the output of tc qdisc show. Flows without a topology get one switch with lines of 100 Gb/s, or of --rate to
-    each host. Each flow is one transfer over TCP: change [flows] for another transport.
+    each host. Each flow is one transfer over TCP: change [flows] for another transport. The output of tc alone gets the
+    traffic of a home: a call, a page, a download and a backup, over an uplink of --rate.
 
     A capture (pcap, pcapng), or a table with the columns time and bytes, needs --rate: the command prints how much
     buffer would have lost nothing before a line of this rate, and the scenario sends the packets through it.
@@ -62,8 +63,8 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
         tables = foreign.scenario(found, out.stem)
         summary, sentence = found.summary(), _imported(found.summary())
         reading.validate(tables)
-        if found.is_unlimited:
-            tell(foreign.UNLIMITED)
+        if found.unlimited:
+            tell(found.unlimited)
     left_out = summary.get("left_out", [])
     _write(out, origin(files, left_out=left_out) + written(tables))
     tell_left_out(left_out)
@@ -71,7 +72,10 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
         echo_json({"file": str(out), **summary})
         return
     click.echo(sentence)
-    click.echo(f"Next: pushout run {place(str(out))}")
+    follows = " --policies as-is,fq-codel --at uplink --figures flows.call.delay_p99,flows.call.loss"
+    compares = "home" in summary and "memory" not in tables["port"]["uplink"]  # a discipline has no classes
+    verb, follows = ("compare", follows) if compares else ("run", "")
+    click.echo(f"Next: pushout {verb} {place(str(out))}{follows}")
 
 
 def _write(out: Path, text: str) -> None:
@@ -110,6 +114,8 @@ def _rate(bps: float) -> str:
 
 def _imported(summary: dict[str, Any]) -> str:
     """Describe a network and its flows."""
+    if "home" in summary:
+        return f"a home: {', '.join(summary['home'])}, whose uplink has the port"
     counts = ", ".join(f"{name} {summary[name]}" for name in ("hosts", "switches", "links", "flows"))
     starts = f"starts from {summary['first_start_s']:g} s to {summary['last_start_s']:g} s"
     busiest = f"{summary['busiest_receiver_bytes']} of all bytes to {summary['busiest_receiver']}"

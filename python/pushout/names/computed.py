@@ -122,6 +122,11 @@ def _loss_at_port(_names: Sequence[str], values: Sequence[Any], _scene: Scene) -
     return float(sum(_flat(lost)) / units) if units else None
 
 
+def _loss_of_flow(_names: Sequence[str], values: Sequence[Any], _scene: Scene) -> float | None:
+    sent, received = values
+    return max(0.0, 1 - received / sent) if sent else None
+
+
 def _variation(_names: Sequence[str], values: Sequence[Any], _scene: Scene) -> float | None:
     long, least = values
     return None if long is None or least is None else float(long - least)
@@ -173,6 +178,12 @@ COMPUTED: dict[str, Computed] = {
         ("ports.{}.lost.*", "ports.{}.units_in"), _loss_at_port, "1", "Units lost at the port, over `units_in`."
     ),
     **_variations("flows"),
+    "flows.*.loss_ratio": Computed(
+        ("flows.{}.segments_sent", "flows.{}.segments_received"),
+        _loss_of_flow,
+        "1",
+        "Packets of the flow that did not arrive, over those sent; at the end those on the way count as well.",
+    ),
     "memories.*.lost": Computed(("memories.{}.queues.*.dropped",), _sum, "count", "Packets lost by all queues."),
     "memories.*.marks": Computed(("memories.{}.queues.*.marked",), _sum, "count", "Packets of all queues marked."),
     "memories.*.lossless_drop": Computed(

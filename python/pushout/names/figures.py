@@ -47,6 +47,7 @@ SHORT: dict[str, dict[str, str]] = {
         **{f"jitter_{each}": f"delay_variation_{each}_s" for each in QUANTILES},
         **{f"rtt_{each}": f"round_trip_{each}_s" for each in QUANTILES},
         "marks": "segments_marked",
+        "loss": "loss_ratio",
     },
     "ports": {"loss": "loss_ratio", "lost": "lost.total", "marks": "marked.total", "marked": "marked.total"},
     "queues": {"lost": "dropped", "marks": "marked"},

@@ -341,7 +341,9 @@ def _doubts(found: sweep.SweepResult, policy: Policy, explained: Document) -> li
     def runs(name: str) -> Sequence[float | None]:
         return policy.runs[name] if name in policy.runs else rows.plain(name) if name in rows else [None] * rows.rows
 
-    return trust.doubts(runs, [name for name in policy.runs if name not in RARE], seconds(explained["warmup"]))
+    return trust.doubts(
+        runs, [name for name in policy.runs if name.rpartition(".")[2] not in RARE], seconds(explained["warmup"])
+    )
 
 
 def _ports(places: Sequence[Place]) -> tuple[Port, ...]:

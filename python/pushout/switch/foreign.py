@@ -16,7 +16,7 @@ from pushout.capture import is_capture
 from pushout.errors import QuestionError
 from pushout.excerpt import place, quoted
 from pushout.flowlist import MOST_NODES, PS_PER_S, Flow, Lines, csv, flows, is_flow_file, is_matrix, matrix
-from pushout.switch import bands, qdisc
+from pushout.switch import bands, home, qdisc
 from pushout.switch.bands import Described
 from pushout.switch.captured import largest_burst, line_rate
 
@@ -30,7 +30,7 @@ STAR_RATE, STAR_DELAY = "100 Gb/s", "1 us"
 """Rate and delay of the lines of hosts around one switch, for flows without a topology."""
 
 UNLIMITED = (
-    f"no qdisc limits the rate, so that queues form behind lines of {STAR_RATE}: give the rate of yours, as in "
+    "no qdisc limits the rate, so that queues form behind lines of {}: give the rate of yours, as in "
     "--rate '2.4 Mb/s', or for htb the lines of tc class show as well"
 )
 """What is said of disciplines that wait for the line of their device, whose rate tc does not print."""
@@ -87,6 +87,16 @@ class Imported:
         return bool(self.port) and not (self.links or self.rates or self.rate_bps)
 
     @property
+    def unlimited(self) -> str:
+        """Return what is said of a port without a rate of its own; empty if there is one."""
+        return UNLIMITED.format("1 Gb/s" if self.is_home else STAR_RATE) if self.is_unlimited else ""
+
+    @property
+    def is_home(self) -> bool:
+        """Return whether there is only a port, which then is that of a router at home."""
+        return bool(self.port) and not (self.flows or self.links or self.places)
+
+    @property
     def port(self) -> dict[str, Any]:
         """Return the keys of the port of every switch."""
         return self.qdiscs.port
@@ -109,6 +119,8 @@ class Imported:
         busiest = max(received, key=received.__getitem__, default=None)
         starts = [flow.start_ps / PS_PER_S for flow in self.flows]
         between = max(starts, default=0.0) - min(starts, default=0.0)
+        if self.is_home:
+            return {"home": list(home.TRAFFIC), "left_out": self.left_out}
         return {
             "hosts": self.nodes - len(self.switches),
             "switches": len(self.switches) or 1,
@@ -239,6 +251,8 @@ def _check(found: Imported) -> None:
     """Refuse flows between nodes that are not hosts, and a second rate of lines."""
     if found.links and found.rate_bps is not None:
         raise QuestionError("--rate is for hosts around one switch: the topology has the rates of its lines")
+    if found.is_home:
+        return
     if not found.flows:
         raise QuestionError("no flows: give a file of flows (flow.txt) or a connection matrix (.cm) as well")
     if not found.links:
@@ -255,6 +269,8 @@ def _check(found: Imported) -> None:
 
 def scenario(found: Imported, name: str) -> dict[str, Any]:
     """Return a scenario with these nodes, lines and flows; each flow is one transfer of its workload, over TCP."""
+    if found.is_home:
+        return home.scenario(found.qdiscs, name, found.rate_bps, _reacts(found.port))
     links = list(_links(found))
     return {
         "name": name,
