@@ -574,7 +574,7 @@ def test_the_state_of_policies_is_drawn_for_each_figure_and_named_where_a_progra
     assert 0 < max(drawn) < max(queue)
     assert least.get_ylim()[0] < 0 == average.get_ylim()[0], "only what is negative is drawn below zero"
     red = pushout.plot("lan", what="state", set={**short, "port.bottleneck.admission": {"policy": "red"}})
-    assert [axes.get_ylabel() for axes in red.axes] == ["average", "max_p"]
+    assert [axes.get_ylabel() for axes in red.axes] == ["average"], "max_p stays what it is"
 
 
 def test_a_port_without_state_has_no_panel_of_it() -> None:
@@ -625,3 +625,31 @@ def test_throughputs_stand_beside_the_rate_of_the_line() -> None:
 def test_the_delay_of_a_line_that_changes_is_not_drawn_from_its_queue() -> None:
     with pytest.raises(QuestionError, match="and whose line keeps its rate, so there is no sojourn to draw"):
         pushout.plot("cellular", what="queue,sojourn", set={"duration": "11 s"})
+
+
+TRACING = (
+    "from pushout import policy\n\n\n"
+    "@policy.congestion(state={'grown': 0.0, 'same': 1.0}, trace={'grown', 'same'})\n"
+    "def tracing(x, s):\n    s.window += x.mss\n    s.grown = s.window\n"
+)
+
+
+def test_the_state_of_a_control_is_drawn_where_no_port_keeps_any(tmp_path: Path) -> None:
+    (tmp_path / "tracing.py").write_text(TRACING, encoding="utf-8")
+    own = pushout.policy.overrides({"flows": pushout.policy.read(str(tmp_path / "tracing.py"))})
+    given = {"set": ["duration=0.3 s", "warmup=0.1 s", *own]}
+    figure = pushout.plot("w1-packet", what="state", **given)
+    (axes,) = figure.axes
+    assert axes.get_ylabel() == "grown"
+    assert axes.get_legend().get_title().get_text() == "constant: 1 other figure, not drawn"
+    assert [line.get_label() for line in axes.lines if line.get_label()[0] != "_"] == [f"flow{n}" for n in range(1, 5)]
+    named = pushout.plot("w1-packet", what="state,cwnd", flows="flow7", **given)
+    assert [axes.get_ylabel() for axes in named.axes] == ["grown", "congestion window\nof 1 of 10 flows (kB)"]
+
+
+def test_figures_of_state_have_their_units() -> None:
+    short = {"duration": "0.3 s", "warmup": "0.1 s", "flows.transport.congestion": "bbr"}
+    figure = pushout.plot("w1-packet", what="state", flows="flow1", set=short)
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert any(label.startswith("pacing rate (") and label.endswith("b/s)") for label in labels)
+    assert "max_bw_bps" not in labels

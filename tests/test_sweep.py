@@ -707,3 +707,22 @@ def test_a_question_that_is_asked_again_after_another_one_computes_nothing(tmp_p
     other = {**PLAN, "grid": {"port.bottleneck.buffer": ["300 cells"]}}
     computed = [pushout.sweep(plan, out=tmp_path).manifest["computed"] for plan in (PLAN, other, PLAN)]
     assert computed == [12, 3, 0]
+
+
+def test_a_program_goes_by_its_name_and_parameters() -> None:
+    @pushout.policy.congestion(params={"add": 1.0})
+    def steady(x: Any, s: Any) -> None:
+        s.window += int(x.add * x.mss)
+
+    short = {"scenario": "w1-packet", "set": ["duration=100 ms", "warmup=0 s"]}
+    result = pushout.sweep({**short, "grid": {"flows.transport.congestion": ["cubic", steady, steady(add=2.0)]}})
+    shown = [point["flows.transport.congestion"] for point in result.points]
+    assert shown == ["cubic", "steady, add 1.0", "steady, add 2.0"]
+    first = steady
+
+    @pushout.policy.congestion(params={"add": 1.0})
+    def steady(x: Any, s: Any) -> None:
+        s.window += int(2 * x.add * x.mss)
+
+    with pytest.raises(pushout.QuestionError, match="must have programs of different names, not "):
+        pushout.sweep({**short, "grid": {"flows.transport.congestion": [first, steady]}})

@@ -194,30 +194,49 @@ def _most_paused(run: Run) -> list[str]:
 
 
 def state(runs: Sequence[Run]) -> list[Drawn]:
-    """Draw what the policies of ports keep."""
-    shown = [
-        (run, name) for run in runs for name in series.entries(run, "ports", run.ports, "state", "state over time")
-    ]
-    several = len({name for _, name in shown}) > 1
-    figures = dict.fromkeys(name for run, port in shown for name in series.state_names(run, port))
+    """Draw what the policies of ports and the congestion controls of flows keep."""
+    shown = [each for run in runs for each in _keeping(run)]
+    several = len({name for _, _, name in shown}) > 1
+    figures = list(dict.fromkeys(name for each in shown for name in series.state_names(*each)))
+    moving = [name for name in figures if any(series.changes(*each, name) for each in shown)] or figures
 
     def panel(figure: str) -> Drawn:
         def draw(axes: Any, points: int) -> Doubts:
             curves = [
-                (_figure_named(run, port, queue, runs, several), alone(curve))
-                for run, port in shown
-                for queue, curve in series.state(run, port, figure, points)[:SERIES]
+                (_figure_named(run, name, queue, runs, several), alone(curve))
+                for run, part, name in shown
+                for queue, curve in series.state(run, part, name, figure, points)[:SERIES]
             ]
             return over_time(axes, curves)
 
-        return Drawn(figure, TIME, draw)
+        constant = len(figures) - len(moving) if figure == moving[-1] else 0
+        few = f"constant: {constant} other figure{'s' * (constant > 1)}, not drawn" if constant else ""
+        return Drawn(_with_unit(figure), TIME, draw, few)
 
-    return [panel(figure) for figure in figures]
+    return [panel(figure) for figure in moving]
 
 
-def _figure_named(run: Run, port: str, queue: int | None, runs: Sequence[Run], several: bool) -> str:
-    """Return the name of a figure of a port's policies in a legend: of several runs, ports or queues which one."""
-    words = [run.name] * (len(runs) > 1) + [port] * (several or len(runs) == 1)
+def _with_unit(figure: str) -> str:
+    """Write the name of a figure with its unit in brackets, if it ends with one."""
+    for ending, unit in (("_bps", "b/s"), ("_s", "s")):
+        if figure.endswith(ending):
+            return f"{figure.removesuffix(ending).replace('_', ' ')} ({unit})"
+    return figure
+
+
+def _keeping(run: Run) -> list[tuple[Run, str, str]]:
+    """Return the ports and flows of a run that have a state over time, each with its part of the document."""
+    flows = [(run, "flows", name) for name in series.having(run, "flows", run.flows, "state")]
+    if flows and not series.having(run, "ports", run.ports, "state"):
+        return flows
+    return [
+        (run, "ports", name) for name in series.entries(run, "ports", run.ports, "state", "state over time")
+    ] + flows
+
+
+def _figure_named(run: Run, name: str, queue: int | None, runs: Sequence[Run], several: bool) -> str:
+    """Return the name of a figure in a legend: of several runs, ports or flows, and queues which one."""
+    words = [run.name] * (len(runs) > 1) + [name] * (several or len(runs) == 1)
     return ", ".join([*words, *([] if queue is None else [f"queue {queue}"])])
 
 

@@ -78,7 +78,7 @@ OF_FIGURES: dict[str, Panel] = {
     r"(summary|flows\..+)\.(goodput_bps|throughput.*)": "throughput",
     r"summary\.goodput_ratio": "goodput",
     r"flows\..+\.cwnd.*": "cwnd",
-    r"ports\..+\.state.*": "state",
+    r"(ports|flows)\..+\.state.*": "state",
     r"(summary|flows\..+)\.transfer_times?_.+": "fct",
 }
 """The panels that draw figures over time, or their distribution."""
@@ -158,11 +158,12 @@ def recording(
     flows: Sequence[str],
     sets: Sequence[str] = (),
     shared: Sequence[InMemory] = (),
+    state: Sequence[str] = (),
 ) -> Recording:
     """What to measure for these panels, at these ports and of these flows, else at the busiest and of the first.
 
     `sets` are the overrides of the scenario: an interval between samples that one of them gives stays. `shared` are the
-    memories to be shown, by default the fullest.
+    memories to be shown, by default the fullest, and `state` the ports and flows whose state is.
     """
     known = ports(explained)
     chosen = [_named("port", name, list(known)) for name in at] or _busiest(explained, known)
@@ -170,7 +171,7 @@ def recording(
     _check(explained, what, chosen)
     is_sampled = any(change.partition("=")[0].strip() == "sample" for change in sets)
     planned = [
-        *_series(explained, what, chosen, shown, shared),
+        *_series(explained, what, chosen, shown, shared, state),
         *([] if is_sampled else _sampling(explained, what, chosen)),
     ]
     buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
@@ -206,7 +207,7 @@ def fillable(explained: Document, what: Sequence[Panel], at: Sequence[str] = ())
     return list(dict.fromkeys([*memory, *chosen])) if chosen else instead or ["topology"]
 
 
-OF_BUFFERS: tuple[Panel, ...] = ("queue", "sojourn", "drops", "marks", "state", "occupancy")
+OF_BUFFERS: tuple[Panel, ...] = ("queue", "sojourn", "drops", "marks", "occupancy")
 """Panels of ports with limited buffers."""
 
 INSTEAD: tuple[Panel, ...] = ("memory", "fct", "slowdown")
@@ -226,6 +227,8 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
         lacks["memory"] = "memory that ports share"
     if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
         lacks["cwnd"] = "TCP flow"
+        if not at:
+            lacks["state"] = "port with a limited buffer and no TCP flow"
     kinds = {flow["source"]["kind"] for flow in explained["flow"]} | {each["kind"] for each in _workloads(explained)}
     if not kinds & {"file", *TRANSFERS}:
         lacks["fct"] = "flow that sends files"
@@ -270,7 +273,7 @@ def _busiest(explained: Document, known: dict[str, Port]) -> list[str]:
 
 
 def keeping(places: Places) -> list[str]:
-    """Return those of the busiest ports whose policies keep state that a run can report."""
+    """Return those of the busiest ports whose policies keep state that a run can report; if none, of the first flows."""
     from pushout.reading import explain
 
     def keeps(name: str) -> bool:
@@ -280,7 +283,9 @@ def keeping(places: Places) -> list[str]:
             return False
         return True
 
-    return [name for name in _busiest(places.explained, ports(places.explained)) if keeps(name)]
+    busiest = _busiest(places.explained, ports(places.explained))
+    found = [name for name in busiest if keeps(name)]
+    return found or [name for name in _tcp_flows(places.explained, []) if keeps(name)]
 
 
 def _most_loaded(names: Sequence[str], explained: Document) -> list[str]:
@@ -290,7 +295,12 @@ def _most_loaded(names: Sequence[str], explained: Document) -> list[str]:
 
 
 def _series(
-    explained: Document, what: Sequence[Panel], at: list[str], flows: list[str], shared: Sequence[InMemory]
+    explained: Document,
+    what: Sequence[Panel],
+    at: list[str],
+    flows: list[str],
+    shared: Sequence[InMemory],
+    state: Sequence[str],
 ) -> list[str]:
     """Overrides that have a run keep what these panels show, besides what it keeps already."""
     asked = explained.get("measure", {})
@@ -303,8 +313,8 @@ def _series(
         wanted["marks"] = at
     if "pauses" in what:
         wanted["pauses"] = pausable(explained)
-    if "state" in what and at:
-        wanted["state"] = at
+    if "state" in what and (state or at):
+        wanted["state"] = list(state or at)
     if "memory" in what:
         wanted["memories"] = list(dict.fromkeys(each.memory for each in shared)) or list(explained["memory"])
     if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):

@@ -47,9 +47,11 @@ class Request(NamedTuple):
 
     def recording(self, places: Places) -> Recording:
         """Return the measurements that a scenario needs for this picture."""
-        shown = where(places, self.at)
-        ports = shown.ports or (keeping(places) if "state" in self.what else [])
-        return recording(places.explained, self.what, ports, self.flows, places.sets, shown.memories)
+        shown, state = where(places, self.at), list[str]()
+        if "state" in self.what:
+            state = [*shown.ports, *self.flows] or keeping(places)
+        ports = shown.ports or [name for name in state if name in places.ports]
+        return recording(places.explained, self.what, ports, self.flows, places.sets, shown.memories, state)
 
     def fillable(self, places: Places) -> Sequence[Panel]:
         """Return those of its panels that a scenario can fill; a memory has one of its own instead of a queue."""

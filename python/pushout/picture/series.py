@@ -60,10 +60,15 @@ class Curve(NamedTuple):
         return self._replace(mean=factor * self.mean, band=band)
 
 
-def entries(run: Run, part: str, names: Sequence[str], key: str, why: str) -> list[str]:
-    """The names of the ports or flows that have a series; refuse a run that has none, with the remedy."""
+def having(run: Run, part: str, names: Sequence[str], key: str) -> list[str]:
+    """The names of the ports or flows that have a series; only some of them if names are given."""
     found = [entry["name"] for entry in run.documents[0].get(part, []) if key in entry]
-    chosen = [name for name in found if name in names] if names else found
+    return [name for name in found if name in names] if names else found
+
+
+def entries(run: Run, part: str, names: Sequence[str], key: str, why: str) -> list[str]:
+    """Like `having`; refuse a run that has none, with the remedy."""
+    chosen = having(run, part, names, key)
     if not chosen:
         how = remedy("memories" if part == "memories" else key, run)
         raise QuestionError(f"{run.name} has no {why}: draw the scenario itself, or run it again with --set '{how}'")
@@ -114,17 +119,17 @@ def curve(run: Run, part: str, name: str, keys: tuple[str, str], points: int) ->
     return _curve(rows, float(tables[0]["start_s"]), float(tables[0]["step_s"]), points)
 
 
-def state_names(run: Run, port: str) -> list[str]:
-    """The names of the variables that the policies of a port keep."""
-    figures = entry(run.documents[0], "ports", port)["state"]["figures"]
+def state_names(run: Run, part: str, name: str) -> list[str]:
+    """The names of the variables that the policies of a port, or the congestion control of a flow, keep."""
+    figures = entry(run.documents[0], part, name)["state"]["figures"]
     return list(dict.fromkeys(figure["name"] for figure in figures))
 
 
-def state(run: Run, port: str, name: str, points: int) -> list[tuple[int | None, Curve]]:
-    """A variable of the policies of a port over time; if each queue has one, the largest first."""
+def state(run: Run, part: str, of: str, name: str, points: int) -> list[tuple[int | None, Curve]]:
+    """A variable of a port or a flow over time; if each queue of a port has one, the largest first."""
     import numpy as np
 
-    tables = [entry(document, "ports", port)["state"] for document in run.documents]
+    tables = [entry(document, part, of)["state"] for document in run.documents]
     places = [place for place, each in enumerate(tables[0]["figures"]) if each["name"] == name]
     found = []
     for place in places:
@@ -132,6 +137,12 @@ def state(run: Run, port: str, name: str, points: int) -> list[tuple[int | None,
         curve = _curve(rows, float(tables[0]["start_s"]), float(tables[0]["step_s"]), points, signed=True)
         found.append((tables[0]["figures"][place].get("queue"), curve))
     return sorted(found, key=lambda each: -each[1].highest)
+
+
+def changes(run: Run, part: str, of: str, name: str) -> bool:
+    """Return whether a variable of a port or a flow has more than one value in a run."""
+    figures = (each for document in run.documents for each in entry(document, part, of)["state"]["figures"])
+    return len({value for figure in figures if figure["name"] == name for value in figure["values"]}) > 1
 
 
 def _curve(rows: "Array", start: float, step: float, points: int, signed: bool = False) -> Curve:

@@ -14,6 +14,7 @@ from typing import Any
 from pushout import _core, quantity
 from pushout.errors import DesignError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt, quoted
+from pushout.names.port import label
 from pushout.question.table import Swept
 from pushout.source import plain, toml
 
@@ -128,14 +129,14 @@ def _grid(table: Any) -> Iterator[Factor]:
 
 
 def _check_distinct(key: str, levels: Sequence[Level]) -> None:
-    """Refuse a repeated value."""
-    seen: set[tuple[str, ...]] = set()
+    """Refuse a repeated value, and programs that only their code tells apart."""
+    seen: dict[str, tuple[str, ...]] = {}
     for level in levels:
-        if level.sets in seen:
-            raise DesignError(
-                f"grid: {key} must have each value once, not {toml(level.columns[key])} twice", level.places[0]
-            )
-        seen.add(level.sets)
+        shown = level.columns[key]
+        before = seen.setdefault(toml(shown), level.sets)
+        if before is not level.sets:
+            what = "each value once" if before == level.sets else "programs of different names"
+            raise DesignError(f"grid: {key} must have {what}, not {toml(shown)} twice", level.places[0])
 
 
 def _zips(tables: Any) -> Iterator[Factor]:
@@ -199,9 +200,12 @@ def _together(values: Mapping[str, Any], places: Mapping[str, Place]) -> Level:
 
 
 def _shown(value: Any) -> Value:
-    """Convert a value for a column: a table or a list becomes TOML."""
+    """Convert a value for a column: a program becomes its label, any other table or list TOML."""
     value = plain(value)
-    return value if isinstance(value, bool | int | float | str) else toml(value)
+    if isinstance(value, bool | int | float | str):
+        return value
+    is_program = isinstance(value, Mapping) and value.get("policy") == "program"
+    return label(toml(value)) if is_program else toml(value)
 
 
 # --- labels
