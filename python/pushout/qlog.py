@@ -204,7 +204,7 @@ def metrics(report: Mapping[str, Any]) -> Iterator[Event]:
     values = {figure["name"]: figure["values"] for figure in state["figures"]} if state else {}
     before: dict[str, Any] = {}
     phase: int | None = None
-    sampled = windows or state
+    sampled = windows or state or {}
     for index in range(len(windows["octets"]) if windows else len(next(iter(values.values()), ()))):
         now = round(1e12 * (sampled["start_s"] + index * sampled["step_s"]))
         found: dict[str, Any] = {"congestion_window": windows["octets"][index]} if windows else {}
