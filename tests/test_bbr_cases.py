@@ -346,6 +346,9 @@ def test_19_a_spurious_timeout_is_undone() -> None:
     (instant,) = returns(case)
     before, after = round(1.99 / case.step), round(3.5 / case.step)
     assert 2.7 < instant < 2.9, "with the last report of what arrived twice"
+    # The draft stores state for an undo with the first loss of a round, and a loss that ends a probe clears the round:
+    # of many losses at once the second one stores what the first has bounded.
+    assert case.at("inflight_longterm", round((instant + 0.01) / case.step)) > 0, "the bound of the probe stays"
     assert case.at("bw_shortterm_bps", after) == 0
     assert case.at("max_bw_bps", after) == pytest.approx(case.at("max_bw_bps", before), rel=0.05)
     assert case.flow["goodput_bps"] > 0.7 * 10e6 * PAYLOAD
