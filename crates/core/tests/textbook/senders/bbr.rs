@@ -72,6 +72,8 @@ struct Model {
     done: Option<u64>,
     round_done: bool,
     idle_restart: bool,
+    /// The last ACK came in ProbeRTT.
+    probing_rtt: bool,
     prior_cwnd: u64,
     undo: (&'static str, u64, u64, u64),
 }
@@ -141,6 +143,7 @@ impl Model {
             done: None,
             round_done: false,
             idle_restart: false,
+            probing_rtt: false,
             prior_cwnd: 0,
             undo: ("", 0, 0, 0),
         };
@@ -513,7 +516,8 @@ impl Model {
             self.ack_phase = "STOPPING";
             self.next_round = self.delivered;
         }
-        if self.state == "ProbeRTT" {
+        self.probing_rtt = self.state == "ProbeRTT";
+        if self.probing_rtt {
             if self.done.is_none() && rs.in_flight <= self.probe_rtt_cwnd() {
                 self.done = Some(now + SECOND / 5);
                 self.round_done = false;
@@ -619,10 +623,18 @@ impl Measures for Model {
         self.cwnd
     }
 
+    fn pace(&self) -> u64 {
+        self.pacing_rate
+    }
+
     fn places(&self) -> Vec<usize> {
         let bounds = [self.bw_short, self.in_short, self.in_long].map(|bound| bound != NONE);
         let bounds = bounds.iter().enumerate().filter(|(_, is_set)| **is_set);
         [self.place()].into_iter().chain(bounds.map(|(place, _)| STATES.len() + place)).collect()
+    }
+
+    fn limits(&self) -> bool {
+        self.probing_rtt
     }
 }
 

@@ -32,6 +32,7 @@ struct Model {
     cwr_time: i128,
     cwr_sent: u128,
     cwnd: u128,
+    early: bool,
 }
 
 const SIZE: u128 = MSS as u128;
@@ -116,6 +117,7 @@ impl Model {
         }
         (self.received, self.marks, self.known_lost) = (received, marks, lost);
         self.settle();
+        self.early = now - self.alpha_time < self.vrtt / 2;
     }
 
     fn grow(&mut self, acks: u128) {
@@ -166,6 +168,7 @@ impl Measures for Model {
             cwr_time: 0,
             cwr_sent: 0,
             cwnd: u128::from(initial).max(2 * SIZE),
+            early: true,
         };
         if let Some(rtt) = begin.rtt {
             model.rtt(i128::from(rtt.0 / 1_000_000).max(1));
@@ -221,6 +224,10 @@ impl Measures for Model {
 
     fn cwnd(&self) -> u64 {
         self.cwnd as u64
+    }
+
+    fn pace(&self) -> u64 {
+        8 * (if self.early { self.rate * 103 / 100 } else { self.rate * 100 / 103 }) as u64
     }
 
     fn places(&self) -> Vec<usize> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use pushout_core::language::read::{Format, read};
 use pushout_core::language::spec::read_section;
 use pushout_core::rng::Stream;
+use pushout_core::transport::ecn::Ecn;
 use pushout_core::transport::tcp::rate::RateSample;
 use pushout_core::transport::tcp::{Params, Receiver, SackBlocks, Segment, Sender};
 use pushout_core::units::{Span, Time};
@@ -168,4 +169,25 @@ fn a_second_sampler_finds_the_same_rates_and_rounds() {
     let both = [params("cubic", "rack"), params("reno", "rfc6675")];
     let compared: usize = (0..60).map(|seed| run(&both[seed as usize % 2], seed)).sum();
     assert!(compared > 10_000, "{compared}");
+}
+
+#[test]
+fn a_short_packet_that_came_with_a_mark_counts_as_one() {
+    let text = "congestion = \"prague\"\nfeedback = \"accecn\"\necn = true\nl4s = true\nwindow = \"1 MiB\"\n\
+                handshake = false\nslow_timer = \"1 ps\"\nsack = true\nrecovery = \"rack\"\n";
+    let params: Params = read_section(&read(text, Format::Toml).unwrap(), "transport").unwrap();
+    let mut sender = Sender::new(&params, Span::ZERO, Stream::new(1, "tcp"));
+    SAMPLES.set(Some(Vec::new()));
+    let mut out = Vec::new();
+    sender.open(Time::ZERO, &mut out);
+    sender.write(Time::ZERO, 100, &mut out);
+    assert_eq!(out.iter().map(|segment| u64::from(segment.len)).sum::<u64>(), 100);
+    // ACE begins with 5, and is 6 after a mark
+    let ecn = Ecn::AE.with(Ecn::CWR);
+    let ack = Segment { ack: 100, window: 1 << 20, connection: 1, is_ack: true, ecn, ..Segment::default() };
+    sender.on_segment(Time::ZERO + Span::millis(20), &ack, &mut out);
+    let marked: Vec<u64> = SAMPLES.with_borrow_mut(|samples| {
+        samples.take().unwrap().iter().map(|sample| sample.newly_marked).collect()
+    });
+    assert_eq!(marked, [1]);
 }
