@@ -2,6 +2,7 @@
 
 import io
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -653,3 +654,56 @@ def test_figures_of_state_have_their_units() -> None:
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert any(label.startswith("pacing rate (") and label.endswith("b/s)") for label in labels)
     assert "max_bw_bps" not in labels
+
+
+def test_a_png_keeps_the_colour_of_a_line_that_is_hardly_seen() -> None:
+    from PIL import Image
+
+    drawn = pushout.plot("home-uplink", what="queue,sojourn,throughput,cwnd,occupancy", width=3.5)
+    colours = {line.get_color() for axes in drawn.axes for line in axes.lines}
+    image = Image.open(io.BytesIO(figure.written(drawn, "png"))).convert("RGB")
+    found = {"#{:02x}{:02x}{:02x}".format(*colour) for _, colour in image.getcolors() or []}
+    assert colours <= found
+    assert "#ffffff" in found
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, by WCAG 2."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_a_full_line_of_a_topology_is_seen_on_a_white_page_and_on_a_dark_one() -> None:
+    from matplotlib.colors import to_hex
+
+    from pushout.picture.topology import _colours
+
+    full = luminance(to_hex(_colours()(1.0)))
+    for ground in ("#ffffff", "#15181c"):
+        low, high = sorted((full, luminance(ground)))
+        assert (high + 0.05) / (low + 0.05) >= 3, ground
+
+
+def test_the_goodput_of_runs_with_other_flows_stands_at_their_names() -> None:
+    short = {"duration": "6 s"}
+    drawn = pushout.plot(["home-uplink", "two-routers"], what="goodput", set=short)
+    (axes,) = drawn.axes
+    names = [tick.get_text() for tick in axes.get_xticklabels()]
+    assert names == ["flow1", "flow2", "call", "files"]
+    places = {round(container.lines[0].get_xdata()[0] + 0.001) for container in axes.containers[3:]}
+    assert places == {3, 4}, "the flows of the second run"
+    assert axes.get_xlim() == (0.5, 4.5)
+
+
+def test_numbers_of_a_narrow_logarithmic_axis_do_not_touch() -> None:
+    line = pushout.Link("10 Gb/s", "1 us")
+    rack = pushout.Scenario.leaf_spine(leaves=2, spines=2, hosts=4, host=line, fabric=line)
+    drawn = rack.plot(what="fct", width=3.5)
+    drawn.draw_without_rendering()
+    (axes,) = drawn.axes
+    shown = [tick.label1 for tick in axes.xaxis.get_major_ticks() if tick.label1.get_text()]
+    low, high = axes.get_xlim()
+    boxes = [each.get_window_extent() for each in shown if low <= each.get_position()[0] <= high]
+    assert len(boxes) >= 2
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))

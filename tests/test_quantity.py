@@ -47,3 +47,10 @@ def test_a_search_begins_below_a_tenth_of_the_bdp(low: str) -> None:
     short = {"duration": "5 ms", "warmup": "0 s"}
     found = pushout.size("lan", over="port.bottleneck.buffer", low=low, high="0.05 BDP", goal="loss<=1", set=short)
     assert found.document["answers"][0]["value"] == low, "every run meets the goal"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(1.0, "100 %"), (0.996, "100 %"), (0.123, "12 %"), (0.0994, "9.9 %"), (0.00012, "0.012 %")]
+)
+def test_a_share_is_written_without_a_power_of_ten(share: float, text: str) -> None:
+    assert quantity.percent(share) == text

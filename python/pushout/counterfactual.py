@@ -159,8 +159,12 @@ def _draw(axes: Any, below: Any, document: Document) -> None:
     name = f"as it was: {document['losses']}"
     axes.axhline(document["losses"], color=drawing.GREY, linewidth=0.8, linestyle=":", label=name)
     if best := document["best"]:
-        text = {"fontsize": drawing.LETTER_PT, "xytext": (3, 3), "textcoords": "offset points", "va": "bottom"}
-        axes.annotate(f"{best['flow']} {best['number']}", (_s(best, end), best["losses"]), **text)
+        at = _s(best, end)
+        is_late = at > _first(document, end) / 2  # the name stays within the axes
+        aside = {"xytext": (-5 if is_late else 5, 0), "ha": "right" if is_late else "left", "va": "center"}
+        name = f"frame {best['number']} of {best['flow']}"
+        text = {"fontsize": drawing.LETTER_PT, "textcoords": "offset points"}
+        axes.annotate(name, (at, best["losses"]), **aside, **text)
     for each in (axes, below):
         each.set_xlim(_first(document, end), 0.0)
     axes.locator_params(axis="y", integer=True)

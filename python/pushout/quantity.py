@@ -99,6 +99,11 @@ def seconds(text: str) -> float:
     return number * SECONDS[unit]
 
 
+def percent(share: float) -> str:
+    """Write a share in percent, with two digits and never with a power of ten."""
+    return f"{100 * share:{'.0f' if share >= 0.0995 else '.2g'}} %"
+
+
 READABLE = {
     "s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
     "b/s": {"Gb/s": 1e9, "Mb/s": 1e6, "kb/s": 1e3, "b/s": 1.0},

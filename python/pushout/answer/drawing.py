@@ -82,6 +82,8 @@ def label(name: str) -> str:
     if name.startswith("classes."):
         return _of(*steps(name)[1:])
     part, *below = steps(name)
+    if part == "flows" and below[1:] == ["loss_ratio"]:
+        return f"lost ÷ sent packets of {part if below[0] == '*' else below[0]}"
     if len(below) > 1 and part in ("ports", "circuits", "flows") and below[0] not in TABLES:
         return _of(part if below[0] == "*" else below[0], *below[1 : -1 if below[-1] in SERIES_OF else None])
     if len(below) > 1 and part in ("port", "link", "flow", "node"):
@@ -141,14 +143,27 @@ def finished(data: bytes, kind: str) -> bytes:
 
 
 def _small(png: bytes) -> bytes:
-    """Store a PNG with 256 colours instead of all: a third of the octets."""
-    from PIL import Image
+    """Store a PNG with 256 colours instead of all: a third of the octets.
 
+    The colours of series are among them, also where a line is so short that few pixels have its colour.
+    """
+    from PIL import Image, ImageColor
+
+    shares = (1.0, 0.75, 0.5, 0.25, 0.0)
+    inks = [ImageColor.getrgb(colour) for colour in (*PALETTE, GREY)]
+    own = [tuple(round(255 + share * (part - 255)) for part in ink) for ink in inks for share in shares]
+    whole, chosen = Image.open(io.BytesIO(png)).convert("RGB"), Image.new("P", (1, 1))
+    palette = whole.quantize(256 - len(own), dither=Image.Dither.NONE).getpalette() or []
+    others = [triple for triple in zip(*[iter(palette)] * 3, strict=True) if not _is_near(triple, own)]
+    chosen.putpalette([part for colour in (*own, *others) for part in colour])
     data = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
-        data, format="png", optimize=True, dpi=(DPI, DPI)
-    )
+    whole.quantize(palette=chosen, dither=Image.Dither.NONE).save(data, format="png", optimize=True, dpi=(DPI, DPI))
     return data.getvalue()
+
+
+def _is_near(colour: Sequence[int], others: Iterable[Sequence[int]]) -> bool:
+    """Return whether a colour would be confused with another: Pillow finds the nearest one of a palette to 6 bits."""
+    return any(max(abs(one - two) for one, two in zip(colour, other, strict=True)) < 8 for other in others)
 
 
 def plain_style() -> Any:
@@ -370,14 +385,21 @@ def log(axes: Any) -> None:
 
 
 def log_ticks(axis: Any, ends: tuple[float, float]) -> None:
-    """Put plain numbers at 1, 2 and 5; with many decades only at 1, so that they do not overlap."""
+    """Put plain numbers at 1, 2 and 5; with many decades at 1 and 3 or only at 1, so that they do not overlap."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = ends
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < DECADES * low else (1,)))
+    decade_in = AXES * axis.axes.figure.get_figwidth() / max(math.log10(high / low), 0.1)
+    room = decade_in / (LONGEST_NUMBER * axis.label.get_size() / 72) if axis.axis_name == "x" else math.inf
+    apart = {(1, 2, 5): math.log10(2) * room, (1, 3): math.log10(3) * room}
+    subs = next((each for each, gap in apart.items() if gap > 1 and high < DECADES * low), (1,))
+    axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.15g}".replace(",", " ")))
     axis.set_minor_formatter(NullFormatter())
 
+
+AXES, LONGEST_NUMBER = 0.7, 3.6
+"""Share of the width of a figure that its axes have, and the room of a number on one, in sizes of letters."""
 
 # --- legends
 

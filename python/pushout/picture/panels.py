@@ -145,23 +145,29 @@ def _slowdown(runs: Sequence[Run]) -> list[Drawn]:
 
 def _goodput(runs: Sequence[Run]) -> list[Drawn]:
     def draw(axes: Any, _: int) -> Doubts:
-        count = len(runs)
+        count, highest = len(runs), 0.0
         for index, (run, look) in enumerate(zip(runs, drawing.looks(count), strict=True)):
-            columns = zip(
-                *([flow["goodput_bps"] for flow in document["flows"]] for document in run.documents), strict=True
-            )
-            for place, values in enumerate(columns, 1):
-                mean = interval(list(values))
-                at = place + (index - (count - 1) / 2) * 0.6 / count
-                mark = {"color": look["color"], "fmt": look["marker"], "ms": 3.5, "capsize": 2}
-                label = run.name if place == 1 and count > 1 else None
+            label = run.name if count > 1 else None
+            for name, values in _goodputs(run).items():
+                mean = interval(values)
+                at = 1 + names.index(name) + (index - (count - 1) / 2) * 0.6 / count
+                mark = {"color": look["color"], "fmt": look["marker"], "ms": 3.5, "capsize": 2, "clip_on": False}
                 axes.errorbar(at, mean["mean"], yerr=drawing.bar(mean), label=label, **mark)
+                label, highest = None, max(highest, (mean["ci95"] or [mean["mean"]])[-1])
+        axes.set_xlim(0.5, len(names) + 0.5)
+        axes.set_ylim(0, highest * drawing.WHOLE or 1.0)
         return Doubts(series.INTERVAL, "bar") if any(len(run.documents) > 1 for run in runs) else Doubts()
 
     if not all(document["flows"] for run in runs for document in run.documents):
         raise QuestionError("nothing to draw: no flow has a goodput")
-    names = [flow["name"] for flow in runs[0].documents[0]["flows"]]
+    names = list(dict.fromkeys(name for run in runs for name in _goodputs(run)))
     return [Drawn("goodput (b/s)", "flow", draw, names=[_short(name) for name in names] if len(names) <= NAMED else [])]
+
+
+def _goodputs(run: Run) -> dict[str, list[float]]:
+    """Return the goodput of each flow, for each replication."""
+    flows = zip(*(document["flows"] for document in run.documents), strict=True)
+    return {each[0]["name"]: [flow["goodput_bps"] for flow in each] for each in flows}
 
 
 NAMED, LETTERS = 12, 16

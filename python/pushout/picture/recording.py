@@ -273,7 +273,7 @@ def _busiest(explained: Document, known: dict[str, Port]) -> list[str]:
 
 
 def keeping(places: Places) -> list[str]:
-    """Return those of the busiest ports whose policies keep state that a run can report; if none, of the first flows."""
+    """Return those of the busiest ports whose policies keep state that a run can report; if none, of first flows."""
     from pushout.reading import explain
 
     def keeps(name: str) -> bool:

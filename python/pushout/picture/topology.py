@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from pushout.answer import drawing
 from pushout.document import Document
 from pushout.names.port import lines
+from pushout.quantity import percent
 from pushout.style import COLOURS, FAINT
 
 NAMED = 16
@@ -121,11 +122,15 @@ def draw(axes: Any, network: Network, documents: Sequence[Document]) -> None:
     _nodes(axes, network, at, letters)
 
 
+LOSS_AT = 0.62
+"""Where the share of losses stands on a line."""
+
+
 def _colours() -> Any:
-    """From the grey of an idle line to the dark of a full one."""
+    """From the grey of an idle line to the purple of a full one, which is seen on a white page and on a dark one."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("load", [COLOURS[FAINT][1], drawing.PALETTE[4], "#00264a"])
+    return LinearSegmentedColormap.from_list("load", [COLOURS[FAINT][1], drawing.PALETTE[4], drawing.PALETTE[3]])
 
 
 def places(network: Network) -> dict[str, tuple[float, float]]:
@@ -151,17 +156,21 @@ def _segment(axes: Any, at: Mapping[str, tuple[float, float]], way: Way, width: 
 def _losses(
     axes: Any, network: Network, segments: Sequence[Any], carried: Mapping[str, Traffic], letters: float
 ) -> None:
-    """Write the share of losses beside the lines that lose most, near their beginning."""
+    """Write the share of losses on the lines that lose most, beyond the name of the node where they begin."""
     shares = [(carried[way.name].loss, place) for place, way in enumerate(network.ways) if way.name in carried]
+    look = {"color": drawing.PALETTE[1], "size": 0.85 * letters}
+    if max(shares, default=(0.0, 0))[0] >= LOWEST_LOSS:
+        axes.text(
+            0.5, -0.04, "% of units lost before the line", transform=axes.transAxes, ha="center", va="top", **look
+        )
     for loss, place in sorted(shares, reverse=True)[:LOSSES]:
         if loss < LOWEST_LOSS:
             return
         begin, end = segments[place]
         axes.text(
-            *(begin + 0.3 * (end - begin)),
-            f"{100 * loss:.2g} %",
-            color=drawing.PALETTE[1],
-            size=0.85 * letters,
+            *(begin + LOSS_AT * (end - begin)),
+            percent(loss),
+            **look,
             ha="center",
             va="center",
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85},

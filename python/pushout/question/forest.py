@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pushout.answer import drawing
 from pushout.answer.drawing import Look
-from pushout.quantity import readable
+from pushout.quantity import percent, readable
 from pushout.stats import Interval
 
 MOST_NAMED = 3
@@ -76,7 +76,7 @@ class Forest(NamedTuple):
         """Write a difference as a share of the baseline, or by itself if the baseline is zero."""
         mean = effect.difference["mean"]
         side = "more" if mean > 0 else "less"
-        return f"{100 * abs(mean / self.mean):.2g} % {side}" if self.mean else f"{abs(mean):.2g} {side}"
+        return f"{percent(abs(mean / self.mean))} {side}" if self.mean else f"{abs(mean):.2g} {side}"
 
 
 WORTH_A_WORD = 0.01
