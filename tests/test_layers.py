@@ -34,7 +34,7 @@ FLOORS = [
     ["recording"],
     ["source"],
     ["warning", "simulate"],
-    ["document", "reading"],
+    ["document", "reading", "types"],
     ["measures", "cache", "trust", "policy", "exact", "qlog"],
     ["sums", "replicate", "names", "options"],
     ["answer"],

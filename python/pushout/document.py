@@ -11,6 +11,9 @@ from pushout.warning import union
 
 Document = dict[str, Any]
 
+Report = Mapping[str, Any]
+"""A document that is only read, as that of a `Result`, whose type has its keys."""
+
 IDENTITY = frozenset({"name", "version", "vc", "occupancy_unit", "cells", "cell_octets", "shared", "headroom"})
 """Keys that identify an entry and measure nothing: they are equal in every replication."""
 

@@ -1,12 +1,15 @@
 """Run a job once or with several seeds, and merge the documents of the runs."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from pushout.document import Document, merge
+from pushout.document import merge
 from pushout.simulate import Job, Progress, UnderWay, run_all
 from pushout.trust import judged
 from pushout.warning import Warned
+
+if TYPE_CHECKING:
+    from pushout.types import Run
 
 
 class Replicated(NamedTuple):
@@ -15,8 +18,8 @@ class Replicated(NamedTuple):
     A command that only prints figures needs no more; a `Result` is also a table, and loads NumPy.
     """
 
-    document: Document
-    replications: list[Document]
+    document: "Run"
+    replications: "list[Run]"
 
     @property
     def warnings(self) -> list[Warned]:
@@ -40,4 +43,4 @@ def replicated(
     tasks = (partial(under_way.run, partial(job.run, each, flows=flows)) for each in seeds)
     job.scenario  # noqa: B018  (checked here, before there are threads)
     documents = run_all(tasks, total=reps, jobs=jobs, progress=under_way.telling(progress, reps))
-    return Replicated(judged(merge(documents), documents), documents)
+    return Replicated(cast("Run", judged(merge(documents), documents)), cast("list[Run]", documents))

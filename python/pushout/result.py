@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pushout.answer.columns import Columns
 from pushout.answer.frame import Framed, Tabled
-from pushout.document import REASONS, Document, figure
+from pushout.document import REASONS, Document, Report, figure
 from pushout.errors import FigureError, QuestionError
 from pushout.literals import Panel, ThemeName
 from pushout.names.computed import Scene, in_memories, is_computed, sources
@@ -18,6 +18,9 @@ from pushout.simulate import Job
 from pushout.stats import Interval, interval
 from pushout.trust import headlines
 from pushout.warning import HasWarnings
+
+if TYPE_CHECKING:
+    from pushout.types import Run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,9 +33,9 @@ class Result(HasWarnings, Tabled):
         >>> pushout.run("scenarios/lan.toml", set={"duration": "1 s"}, reps=3).flows.to_polars()
     """
 
-    document: Document
+    document: "Run"
     """As printed by `pushout run --json`; with several replications every figure is `{mean, ci95, n}`."""
-    replications: list[Document]
+    replications: "list[Run]"
     """The document of each replication, in the order of the seeds."""
     job: Job | None = None
     """What was run, for figures that are computed from others."""
@@ -73,13 +76,14 @@ class Result(HasWarnings, Tabled):
     """Raise `TypeError`: `flows`, `ports` and `table` are the sequences."""
 
     def _brief(self) -> str:
-        seeds, summary = [one["seed"] for one in self.replications], self.document["summary"]
+        seeds: list[int] = [one["seed"] for one in self.replications]
+        summary: Report = self.document["summary"]
         told = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]}–{seeds[-1]}"
         first = [name for name in headlines(lambda name: [summary.get(name)]) if summary.get(name) is not None]
         names = (*(first or ["goodput_ratio"]), "fairness_jain")
         known = [(name, summary[name]) for name in names if summary.get(name) is not None]
         figures = [f"{name} {_interval(value)['mean']:.4g}" for name, value in known]
-        counts = [f"{len(self.document[part])} {part}" for part in ("flows", "ports")]
+        counts = [f"{len(self.document['flows'])} flows", f"{len(self.document['ports'])} ports"]
         if self.warnings:
             counts.append(f"{len(self.warnings)} warning{'s' * (len(self.warnings) > 1)}")
         return f"{self.document['scenario']}: {', '.join([told, *figures, *counts])}"

@@ -18,12 +18,20 @@ from pushout.source import Overrides, Source, known, load, overrides, toml
 if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
-    from pushout import api
+    from pushout.counterfactual import WhyResult
+    from pushout.question.compare import CompareResult
+    from pushout.question.sized import SizeResult
+    from pushout.result import Result
+    from pushout.tracing import TraceResult
 
     P = ParamSpec("P")
     R = TypeVar("R")
+    FIGURE: type[Any] = object
+    """A figure of Matplotlib, which has no types."""
 
-    def _method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate["Scenario", P], R]:
+    def _method(
+        asked: Callable[Concatenate[Any, P], object], result: type[R]
+    ) -> Callable[Concatenate["Scenario", P], R]:
         """Type the method that stands for a function of `pushout`, whose first argument is the scenario."""
 
 
@@ -97,12 +105,12 @@ class Scenario:
     _source: Source
 
     if TYPE_CHECKING:
-        run = _method(api.run)
-        trace = _method(api.trace)
-        plot = _method(api.plot)
-        compare = _method(api.compare)
-        size = _method(api.size)
-        why = _method(api.why)
+        run = _method(options.Run, Result)
+        trace = _method(options.Trace, TraceResult)
+        plot = _method(options.Plot, FIGURE)
+        compare = _method(options.Compare, CompareResult)
+        size = _method(options.Size, SizeResult)
+        why = _method(options.Why, WhyResult)
     else:
         run = _asks("run", options.Run)
         trace = _asks("trace", options.Trace)

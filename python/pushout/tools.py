@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pushout import api, cache, shipped
-from pushout.document import Document, figure
+from pushout.document import Document, Report, figure
 from pushout.errors import PushoutError, QuestionError
 from pushout.excerpt import fitted, place, quoted
 from pushout.options import Compare, Explain, Headroom, Predict, Run, Size, Why
@@ -126,9 +126,10 @@ class Tools:
         """
         target = self._report(out)
         result = api.run(**asked)
-        brief = {name: result.document[name] for name in BRIEF if name in result.document}
-        found = {path: figure(result.document, path) for path in figures or ()}
-        _keep(target, result.document)
+        report: Report = result.document
+        brief = {name: report[name] for name in BRIEF if name in report}
+        found = {path: figure(report, path) for path in figures or ()}
+        _keep(target, report)
         return {**brief, "figures": found}
 
     @_asks(Compare, "scenario", "policies", "at", "set", reps=5)
@@ -242,7 +243,7 @@ CODE = re.compile(r"\.py(?!\w)", re.IGNORECASE)
 """The end of the name of a file of Python, alone or in a list."""
 
 
-def _keep(target: Path | None, document: Document) -> None:
+def _keep(target: Path | None, document: Report) -> None:
     """Write a whole report into a file, if one is named."""
     if target is not None:
         cache.write(target, json.dumps(document, indent=2, ensure_ascii=False) + "\n")

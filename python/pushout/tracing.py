@@ -4,18 +4,20 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pushout import _core
 from pushout.answer.columns import Columns, Kind
 from pushout.answer.frame import Framed
-from pushout.document import Document
 from pushout.errors import QuestionError
 from pushout.extras import need
 from pushout.question.output import Output
 from pushout.simulate import Job, Progress, UnderWay, run_all
 from pushout.trust import judged
 from pushout.warning import HasWarnings
+
+if TYPE_CHECKING:
+    from pushout.types import Run
 
 TEXTS = ("port", "vc", "flow")
 NUMBERS = (
@@ -46,7 +48,7 @@ class TraceResult(HasWarnings, Framed):
     `ecn` is the congestion notification in the IP header as it leaves the port: 0 not capable, 2 capable, 3 marked.
     """
 
-    document: Document
+    document: "Run"
     """The report of the run, as `pushout run --json` prints it."""
     pcapng: bytes
     """The capture file: every port is an interface, the reason of a loss a comment."""
@@ -72,7 +74,7 @@ def traced(job: Job, ports: Sequence[str], seed: int | None, progress: Progress 
     kinds: dict[str, Kind] = {**dict.fromkeys(TEXTS, "string"), **dict.fromkeys(NUMBERS, "int64"), "reason": "string"}
     table = Columns.of({name: columns[name] for name in kinds}, kinds)
     document = json.loads(recorded.document())
-    return TraceResult(table, judged(document, [document]), recorded.pcapng(), job.explain(seed))
+    return TraceResult(table, cast("Run", judged(document, [document])), recorded.pcapng(), job.explain(seed))
 
 
 def kinds(text: str) -> list[str]:

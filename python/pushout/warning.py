@@ -18,7 +18,7 @@ class Warned(TypedDict):
 class HasWarnings:
     """A result whose document holds warnings."""
 
-    document: dict[str, Any]
+    document: Any
 
     @property
     def warnings(self) -> list[Warned]:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from pushout import _core
-from pushout.generate import answers, figures, findings, studies
+from pushout.generate import answers, figures, findings, studies, types
 from pushout.generate.schemes import module
 from pushout.policy.published import CONTROLS, PUBLISHED
 from pushout.records import recorded
@@ -28,6 +28,7 @@ def generated() -> dict[Path, str]:
     files = {
         **texts,
         **classes,
+        types.MODULE: types.module(json.loads(_core.result_schema())),
         **pages,
         figures.PAGE: figures.page(),
         **studies.pages(),

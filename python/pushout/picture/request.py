@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pushout.document import Document
+from pushout.document import Report
 from pushout.errors import Argument, QuestionError
 from pushout.literals import Panel
 from pushout.names.place import Places, in_memory
@@ -59,7 +59,7 @@ class Request(NamedTuple):
         what = [WHOLE if panel == "queue" and shown.memories else panel for panel in self.what]
         return fillable(places.explained, what, shown.ports)
 
-    def run(self, replications: Sequence[Document], planned: Recording | None = None) -> Run:
+    def run(self, replications: Sequence[Report], planned: Recording | None = None) -> Run:
         """A run to be drawn, from the documents of its replications."""
         name = str(replications[0]["scenario"])
         if planned is None:
@@ -117,7 +117,7 @@ KEPT: tuple[tuple[Panel, str, str], ...] = (
 """The part of a document, and the key of its entries, from which a panel is drawn."""
 
 
-def recorded(document: Document) -> list[Panel]:
+def recorded(document: Report) -> list[Panel]:
     """The panels for which a run has measured what they need."""
     first: list[Panel] = ["goodput"] if document["flows"] else []
     drawn: list[Panel] = ["fct", "slowdown"] if document.get("transfers") else []

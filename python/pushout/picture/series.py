@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pushout.document import REASONS, Document
+from pushout.document import REASONS, Report
 from pushout.errors import QuestionError
 from pushout.stats import student_t
 
@@ -20,7 +20,7 @@ class Run(NamedTuple):
     """A run to be drawn: what its legend calls it, and the document of each replication."""
 
     name: str
-    documents: Sequence[Document]
+    documents: Sequence[Report]
     title: str = ""
     flows: Sequence[str] = ()
     """Flows to be shown; none for the default."""
@@ -99,9 +99,9 @@ def remedy(key: str, run: Run) -> str:
     return REMEDIES[key].replace("PORT", port).replace("FLOW", flow).replace("MEMORY", memory)
 
 
-def entry(document: Document, part: str, name: str) -> Document:
+def entry(document: Report, part: str, name: str) -> Report:
     """The port or flow of this name."""
-    found: Document = next(each for each in document[part] if each["name"] == name)
+    found: Report = next(each for each in document[part] if each["name"] == name)
     return found
 
 
@@ -186,7 +186,7 @@ def shared(run: Run, memory: str, most: int, points: int) -> Shared:
     return Shared(curve(run, "memories", memory, ("occupancy", "values"), points), queues)
 
 
-def _clipped(tables: Sequence[Document], most: float, points: int) -> Curve | None:
+def _clipped(tables: Sequence[Report], most: float, points: int) -> Curve | None:
     """A series without its range, nowhere above `most`; none if it has no values."""
     import numpy as np
 
@@ -201,7 +201,7 @@ def total(run: Run, names: Sequence[str], points: int) -> Curve:
     """Throughput of some flows together."""
     import numpy as np
 
-    def together(document: Document) -> Any:
+    def together(document: Report) -> Any:
         return np.sum([entry(document, "flows", name)["throughput"]["bps"] for name in names], axis=0)
 
     first = entry(run.documents[0], "flows", names[0])["throughput"]
@@ -253,7 +253,7 @@ def pauses(run: Run, port: str, points: int) -> dict[str, Curve]:
     return found
 
 
-def pooled(run: Run, key: Callable[[Document], Sequence[float]]) -> "Array":
+def pooled(run: Run, key: Callable[[Report], Sequence[float]]) -> "Array":
     """The sorted values of all replications."""
     import numpy as np
 
@@ -263,7 +263,7 @@ def pooled(run: Run, key: Callable[[Document], Sequence[float]]) -> "Array":
 def transfer_times(run: Run) -> "Array":
     """The sorted times of all transfers that ended: those of the chosen flows, or drawn by sources."""
 
-    def of(document: Document) -> list[float]:
+    def of(document: Report) -> list[float]:
         drawn = [each["time_s"] for each in document.get("transfers", []) if _is_chosen(each["name"], run)]
         sent = [
             time for flow in document["flows"] if flow["name"] in names for time in flow.get("transfer_times_s", [])

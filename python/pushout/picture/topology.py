@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pushout.answer import drawing
-from pushout.document import Document
+from pushout.document import Document, Report
 from pushout.names.port import lines
 from pushout.quantity import percent
 from pushout.style import COLOURS, FAINT
@@ -85,7 +85,7 @@ def _mean(places: Sequence[int]) -> float:
     return sum(places) / len(places) if places else 0.0
 
 
-def traffic(network: Network, documents: Sequence[Document]) -> dict[str, Traffic]:
+def traffic(network: Network, documents: Sequence[Report]) -> dict[str, Traffic]:
     """Measure what each line carried, as means over replications."""
     found: dict[str, list[Traffic]] = defaultdict(list)
     rates = {way.name: way.rate_bps for way in network.ways}
@@ -97,7 +97,7 @@ def traffic(network: Network, documents: Sequence[Document]) -> dict[str, Traffi
     return {name: Traffic(*(sum(each) / len(each) for each in zip(*all_, strict=True))) for name, all_ in found.items()}
 
 
-def draw(axes: Any, network: Network, documents: Sequence[Document]) -> None:
+def draw(axes: Any, network: Network, documents: Sequence[Report]) -> None:
     """Draw nodes and lines: the colour of a line is its load, and the share of its losses stands beside it."""
     from matplotlib.collections import LineCollection
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pushout import _core
-from pushout.document import Document
+from pushout.document import Document, Report
 from pushout.show.columns import NOISE, Column, draw, of_runs, pairs
 
 MANY = 40
@@ -129,7 +129,7 @@ def _half(value: Mapping[str, Any], form: Format) -> str:
     return told if half <= NOISE * abs(value["mean"]) or re.search("[1-9]", told) else f"<{told[:-1]}1"
 
 
-def result(document: Document, console: Console) -> None:
+def result(document: Report, console: Console) -> None:
     """Print a run: flows, ports and the summary."""
     console.print(_headline(document))
     flows, ports = document["flows"], document["ports"]
@@ -172,7 +172,7 @@ def _measured(entry: Document) -> Document:
     return {key: value for key, value in entry.items() if key not in times}
 
 
-def _summary(document: Document, console: Console) -> None:
+def _summary(document: Report, console: Console) -> None:
     """Print the figures of the summary."""
     figures = _measured(document["summary"])
     found = [(title, figures.get(key), form) for title, key, form in SUMMARY_ROWS]
@@ -192,7 +192,7 @@ def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
     return [*GOODPUT_COLUMNS, *resent, *marked, *(CODED_COLUMNS if any(coded) else []), *delivery]
 
 
-def _headline(document: Document) -> Text:
+def _headline(document: Report) -> Text:
     engine, seeds = document["engine"], document.get("seeds", [document["seed"]])
     seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} replications, seeds {seeds[0]}–{seeds[-1]}"
     wall = cell(engine["wall_s"], decimals(2))
