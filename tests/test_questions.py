@@ -79,3 +79,62 @@ def test_a_buffer_is_sized_in_products_of_rate_and_round_trip(tmp_path: Path, ty
 def test_every_count_of_a_switch_says_why(count: str) -> None:
     found = {each["name"]: each["why"] for each in pushout.chip_predict("tomahawk").document["expected"]}
     assert found[count]
+
+
+AIMD = """from pushout import policy
+
+def on_loss(x, s):
+    s.window = s.window // 2
+
+@policy.congestion(on_loss=on_loss)
+def aimd(x, s):
+    s.window += x.mss if s.window <= s.threshold else x.mss * x.acked // s.window
+"""
+
+
+def test_what_my_congestion_control_gets_from_a_shallow_buffer(tmp_path: Path, typed: Typed) -> None:
+    (tmp_path / "aimd.py").write_text(AIMD, encoding="utf-8")
+    shallow = ["--set", "port.bottleneck.buffer=0.2 BDP", "--set", "duration=9 s", "--reps", "2", "--json"]
+    found = json.loads(typed(tmp_path, "compare", "home-uplink", "--policies", "cubic,aimd.py", *shallow).stdout)
+    goodput = {each["label"]: each["figures"]["goodput_ratio"]["mean"] for each in found["policies"]}
+    assert goodput.keys() == {"cubic", "aimd"}
+    assert all(0.5 < share <= 1.01 for share in goodput.values())
+
+
+def test_what_half_the_buffer_would_have_lost_of_my_capture(tmp_path: Path, typed: Typed) -> None:
+    packets = "".join(f"{number * 1e-4:.4f},1500\n" for number in range(100))
+    (tmp_path / "capture.csv").write_text(f"time,bytes\n{packets}", encoding="utf-8")
+    read = typed(tmp_path, "import", "capture.csv", "--rate", "60 Mb/s", "--out", "capture.toml", "--json")
+    whole = json.loads(read.stdout)["buffer_bytes"]
+    lost = []
+    for buffer in (whole, whole // 2):
+        buffered = ("--set", f"port.line.buffer={buffer} bytes")
+        document = json.loads(typed(tmp_path, "run", "capture.toml", *buffered, "--json").stdout)
+        lost.append(sum(sum(port["lost"].values()) for port in document["ports"]))
+    assert lost[0] == 0 < lost[1] < 100
+
+
+def test_what_bbr_with_pacing_does_to_a_call_beside_cubic(tmp_path: Path, typed: Typed) -> None:
+    call = ["--figures", "flows.call.delay_p99,flows.call.loss", "--reps", "2", "--set", "duration=10 s", "--json"]
+    found = json.loads(typed(tmp_path, "compare", "home-uplink", "--policies", "cubic,bbr", *call).stdout)
+    cubic, bbr = (each["figures"]["flows.call.delivery_time_p99_s"]["mean"] for each in found["policies"])
+    assert bbr < 0.5 * cubic, "BBR keeps the queue short"
+
+
+def test_three_quarters_of_an_hour_on_bufferbloat_need_no_installation() -> None:
+    """The course has a notebook about a home with its outputs, and the lab a preset beside it, both as pages."""
+    page = (ROOT / "docs" / "course" / "index.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith("|") and "7-home.ipynb" in line)
+    assert '<a href="../lab.html#' in row
+    cells = json.loads((ROOT / "docs" / "course" / "7-home.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert any(cell.get("outputs") for cell in cells)
+
+
+def test_what_my_green_thresholds_do_in_their_queue(tmp_path: Path, typed: Typed) -> None:
+    text = (ROOT / "docs" / "how-to" / "switch.md").read_text(encoding="utf-8")
+    (tmp_path / "config_db.json").write_text(text.partition("```json\n")[2].partition("```")[0], encoding="utf-8")
+    typed(tmp_path, "init", "mine", "--sonic", "config_db.json", "--cell", "208", "--queue", "3", "--senders", "2")
+    policies = ["--policies", "as-is,tail-drop", "--at", "Ethernet8", "--reps", "2", "--json"]
+    found = json.loads(typed(tmp_path, "compare", "mine/switch.toml", *policies).stdout)
+    marked, filled = (each["figures"]["occupancy_mean"]["mean"] for each in found["policies"])
+    assert marked < filled
