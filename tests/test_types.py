@@ -24,7 +24,7 @@ def test_a_report_has_the_keys_of_its_types() -> None:
 
 
 @pytest.mark.timeout(120)
-def test_mypy_knows_what_the_functions_return(tmp_path: Path) -> None:
+def test_mypy_finds_what_the_functions_return(tmp_path: Path) -> None:
     settings = tmp_path / "mypy.ini"
     settings.write_text(f"[mypy]\nstrict = true\nmypy_path = {ROOT / 'python'}\n")
     example = ROOT / "tests" / "typed_example.py"

@@ -1,4 +1,4 @@
-"""What an editor knows of the results: checked by mypy, never run."""
+"""What an editor shows of the results: checked by mypy, never run."""
 
 from typing import assert_type
 
