@@ -143,7 +143,7 @@ def _doubts(found: SweepResult) -> list[Warned]:
             return rows.plain(name) if name in rows else [None] * rows.rows
 
         doubts = trust.doubts(runs, names, warmup_s)
-        label = _words({name: values.get(name) for name in found.telling(found.swept())}) if values else ""
+        label = f"({', '.join(str(values.get(name)) for name in found.telling(found.swept()))})" if values else ""
         labelled.append((label, [doubt for doubt in doubts if doubt.code != "wide-interval"]))
     return trust.warnings(labelled)
 
