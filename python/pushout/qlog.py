@@ -12,11 +12,13 @@ import bisect
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pushout.document import Document
 from pushout.errors import QuestionError
 from pushout.quantity import TIMES, split
+
+if TYPE_CHECKING:
+    from pushout.types import Run
 
 Event = tuple[int, int, str, dict[str, Any]]
 """An instant in picoseconds, a place in the order of an instant, a name and its data."""
@@ -56,7 +58,7 @@ class Ends:
     answers: str
 
 
-def qlog(explained: Mapping[str, Any], document: Document, columns: Mapping[str, Sequence[Any]]) -> str:
+def qlog(explained: Mapping[str, Any], document: "Run", columns: Mapping[str, Sequence[Any]]) -> str:
     """Write the traced packets of every port as qlog, a trace for each flow of TCP; rows are in order of completion."""
     ports = rows_by_port(columns)
     reports = {flow["name"]: flow for flow in document["flows"]}
