@@ -11,7 +11,7 @@ use pushout_net::{Counts, Delivery, Host, Path, assert_goodput};
 use pushout_net_examples::picture::Picture;
 use pushout_net_examples::quic::{Transfer, as_received};
 use pushout_net_examples::{quic, tcp};
-use quinn_proto::congestion::{Controller, ControllerFactory};
+use quinn_proto::congestion::{BbrConfig, Controller, ControllerFactory};
 use quinn_proto::{EcnCodepoint, TransportConfig};
 
 const OCTETS: usize = 10_000_000;
@@ -22,12 +22,17 @@ fn hosts(path: &Path) -> [Host; 2] {
 
 /// Ten megabytes over QUIC; returns the path, the picture of the queue, and how many packets the client declared lost: those that
 /// the path lost, but for the ones whose loss it could not know at the end.
-fn over_quic(mut path: Path, port: &str) -> (Path, Picture, u64) {
+fn over_quic(path: Path, port: &str) -> (Path, Picture, u64) {
+    over_quic_with(TransportConfig::default(), path, port)
+}
+
+/// Like `over_quic`, with this configuration.
+fn over_quic_with(config: TransportConfig, mut path: Path, port: &str) -> (Path, Picture, u64) {
     let ends = hosts(&path);
     path.reserve(ends[0], ends[1], 1).expect("time has not passed");
     let mut picture = Picture::new(path.port(port).expect("a port of the path"), 100);
     let Transfer { client, packets, .. } =
-        quic::transfer(&mut path, ends, OCTETS, TransportConfig::default(), as_received, &mut picture);
+        quic::transfer(&mut path, ends, OCTETS, config, as_received, &mut picture);
     // a packet counts as lost when a later one by three is acknowledged: what was sent half a second before the end is decided
     let late = path.now().duration().saturating_sub(Duration::from_millis(500));
     let lost = |packet: &&Delivery| packet.lost().is_some();
@@ -55,7 +60,7 @@ fn quic_fills_a_port_with_fq_codel_and_keeps_its_queue_short() {
     );
     assert_goodput!(path, OCTETS as u64, "17 Mb/s");
     assert!(picture.mean() < 60_000.0, "{}\n{}", picture.text(), path.explain());
-    let ours = by_our_cubic();
+    let ours = by_ours("discipline = \"fq-codel\"", "congestion = \"cubic\", hystart = \"off\", ecn = true");
     let (time, octets) = (path.now().seconds() / ours.0, picture.mean() / ours.1);
     println!("of the simulator's own CUBIC: {time:.4} times the time, {octets:.3} times the queue");
     assert!((0.95..1.05).contains(&time) && (0.95..1.05).contains(&octets), "{time} {octets}");
@@ -64,31 +69,56 @@ fn quic_fills_a_port_with_fq_codel_and_keeps_its_queue_short() {
     assert_eq!(again.scenario_file(), path.scenario_file(), "the same run gives the same packets");
 }
 
-/// Transfer as many octets by the CUBIC of the simulator, without HyStart, which quinn does not have; returns the seconds, and the mean octets
-/// in the queue during them.
-fn by_our_cubic() -> (f64, f64) {
-    let text = r#"
+#[test]
+fn bbr_of_quinn_keeps_a_deep_queue_short_as_ours_does() {
+    let network = || Path::builder().rate("20 Mb/s").delay("10 ms").buffer("500 kB").build().expect("a path");
+    let mut config = TransportConfig::default();
+    config.congestion_controller_factory(Arc::new(BbrConfig::default()));
+    let (path, picture, lost) = over_quic_with(config, network(), "bottleneck");
+    let (cubic_path, cubic, cubic_lost) = over_quic(network(), "bottleneck");
+    let own = |sender: &str| by_ours("buffer = \"500 kB\"", sender);
+    let [ours, our_cubic] = [
+        own("congestion = \"bbr\""),
+        own("congestion = \"cubic\", hystart = \"off\""), // quinn has no HyStart
+    ];
+    println!("BBR: {} s, {:.0} octets, {lost} lost; ours {ours:?}", path.now().seconds(), picture.mean());
+    println!(
+        "CUBIC: {} s, {:.0} octets, {cubic_lost} lost; ours {our_cubic:?}",
+        cubic_path.now().seconds(),
+        cubic.mean()
+    );
+    assert_goodput!(path, OCTETS as u64, "16 Mb/s");
+    assert!(picture.mean() < cubic.mean() / 2.0, "{}\n{}", picture.text(), path.explain());
+    assert!(ours.1 < our_cubic.1 / 2.0, "{ours:?} {our_cubic:?}");
+}
+
+/// Transfer as many octets by a sender of the simulator over a port with these keys; returns the seconds, and the mean octets in the queue
+/// during them.
+fn by_ours(port: &str, sender: &str) -> (f64, f64) {
+    let text = format!(
+        r#"
         name = "cubic"
         duration = "10 s"
-        adaptation = { kind = "packet" }
+        adaptation = {{ kind = "packet" }}
         node = [
-            { name = "client1", kind = "host" }, { name = "left", kind = "router" }, { name = "right", kind = "router" },
-            { name = "server1", kind = "host" },
+            {{ name = "client1", kind = "host" }}, {{ name = "left", kind = "router" }}, {{ name = "right", kind = "router" }},
+            {{ name = "server1", kind = "host" }},
         ]
         link = [
-            { from = "client1", to = "left", rate = "10 Gb/s", delay = "0 s" },
-            { name = "bottleneck", from = "left", to = "right", rate = "20 Mb/s", delay = "10 ms" },
-            { from = "right", to = "server1", rate = "10 Gb/s", delay = "0 s" },
+            {{ from = "client1", to = "left", rate = "10 Gb/s", delay = "0 s" }},
+            {{ name = "bottleneck", from = "left", to = "right", rate = "20 Mb/s", delay = "10 ms" }},
+            {{ from = "right", to = "server1", rate = "10 Gb/s", delay = "0 s" }},
         ]
-        port = { bottleneck = { discipline = "fq-codel" } }
+        port = {{ bottleneck = {{ {port} }} }}
         [[flow]]
         name = "own"
         from = "client1"
         to = "server1"
-        source = { kind = "file", size = "10000000 bytes", at = ["0 s"] }
-        transport = { kind = "tcp", congestion = "cubic", profile = "linux", hystart = "off", ecn = true, mss = 1440 }
-    "#;
-    let request = Request { text, name: "cubic", sets: &[], seed: None, engine: None, audit: true };
+        source = {{ kind = "file", size = "10000000 bytes", at = ["0 s"] }}
+        transport = {{ kind = "tcp", profile = "linux", mss = 1440, {sender} }}
+    "#
+    );
+    let request = Request { text: &text, name: "cubic", sets: &[], seed: None, engine: None, audit: true };
     let report = api::run(&request, || 0.0).expect("a run");
     let seconds = report["summary"]["transfer_time_mean_s"].as_f64().expect("the transfer completes");
     let port = report["ports"].as_array().expect("ports").iter().find(|port| port["name"] == "bottleneck");

@@ -28,6 +28,7 @@ mod memories;
 mod pacing;
 mod pauses;
 mod per_circuit_queues;
+mod quiet;
 mod removals;
 mod reordering;
 mod scenario_messages;

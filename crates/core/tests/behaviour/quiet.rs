@@ -1,0 +1,41 @@
+//! Ports of memories that may be quiet: what acts on packets before they reach the memory, or on the line, still does, on both engines.
+
+use crate::behaviour::both::{entry, run_on_both as run};
+use crate::behaviour::pauses::CHAIN;
+
+#[test]
+fn a_policer_acts_before_a_memory_that_pauses() {
+    let police = "flow.f.police={kind='gcra', rate='4 Mb/s', tolerance='1 us', action='drop'}";
+    let document = run(CHAIN, &[police]);
+    let lost = &entry(&document, "ports", "out")["lost"];
+    assert!(lost["policed"].as_u64() > Some(10), "{lost}");
+}
+
+/// Two senders, each as fast as the port after them, whose memory removes packets.
+const CROWDED: &str = r#"
+    name = "crowded"
+    duration = "40 ms"
+    adaptation = { kind = "packet" }
+    node = [
+        { name = "a", kind = "host" }, { name = "b", kind = "host" }, { name = "r", kind = "router" }, { name = "c", kind = "host" },
+    ]
+    link = [
+        { from = "a", to = "r", rate = "10 Mb/s", delay = "0 s" },
+        { from = "b", to = "r", rate = "10 Mb/s", delay = "0 s" },
+        { name = "out", from = "r", to = "c", rate = "10 Mb/s", delay = "0 s" },
+    ]
+    port.out = { memory = "chip" }
+    memory.chip = { size = "40 kB", cell = "1 byte", pushout = { policy = "longest-queue" } }
+    flow = [{ name = "f", from = "a", to = "c" }, { name = "g", from = "b", to = "c" }]
+    [flows]
+    source = { kind = "cbr", rate = "5 Mb/s", size = "972 bytes" }
+    transport = { kind = "udp" }
+"#;
+
+#[test]
+fn a_line_that_changes_sends_by_its_course_from_a_memory_that_removes_packets() {
+    let stops = "link.out.rate={ steps = [['0 s', '10 Mb/s'], ['10 ms', '0 b/s'], ['30 ms', '10 Mb/s']] }";
+    let [sent, of_stopped] = [run(CROWDED, &[]), run(CROWDED, &[stops])]
+        .map(|document| entry(&document, "ports", "out")["units_out"].as_u64());
+    assert!(of_stopped < sent, "{of_stopped:?} of {sent:?}");
+}
