@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use pushout_core::adaptation::packet::Padding;
 use pushout_core::language::read::{Format, read};
 use pushout_core::language::spec::read_section;
 use pushout_core::rng::Stream;
 use pushout_core::transport::ecn::Ecn;
+use pushout_core::transport::tcp::pacer::{Pacer, PacketSizes};
 use pushout_core::transport::tcp::rate::RateSample;
 use pushout_core::transport::tcp::{Params, Receiver, SackBlocks, Segment, Sender};
 use pushout_core::units::{Span, Time};
@@ -169,6 +171,74 @@ fn a_second_sampler_finds_the_same_rates_and_rounds() {
     let both = [params("cubic", "rack"), params("reno", "rfc6675")];
     let compared: usize = (0..60).map(|seed| run(&both[seed as usize % 2], seed)).sum();
     assert!(compared > 10_000, "{compared}");
+}
+
+/// A sender of BBR that begins without a handshake, with a window of ten segments.
+fn measuring() -> Sender {
+    let text = format!(
+        "congestion = \"bbr\"\nmss = {MSS}\nwindow = \"1 MiB\"\nhandshake = false\nslow_timer = \"1 ps\"\n\
+         initial_window = 10\nsack = true\nrecovery = \"rack\"\nlimited_transmit = true\n"
+    );
+    let params: Params = read_section(&read(&text, Format::Toml).unwrap(), "transport").unwrap();
+    SAMPLES.set(Some(Vec::new()));
+    Sender::new(&params, Span::ZERO, Stream::new(1, "tcp"))
+}
+
+const MSS: u64 = 1000;
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::millis(ms)
+}
+
+fn acks(segments: u64) -> Segment {
+    Segment { ack: segments * MSS, window: 1 << 20, connection: 1, is_ack: true, ..Segment::default() }
+}
+
+/// Return whether the application limits the flow, by the samples so far.
+fn limited() -> Vec<bool> {
+    SAMPLES.with_borrow(|samples| samples.iter().flatten().map(|sample| sample.is_app_limited).collect())
+}
+
+#[test]
+fn an_application_that_has_written_a_window_and_writes_on_before_an_ack_is_no_limit() {
+    let (mut sender, mut out) = (measuring(), Vec::new());
+    sender.open(at(0), &mut out);
+    sender.write(at(0), 10 * MSS, &mut out);
+    sender.write(at(10), 5 * MSS, &mut out);
+    assert_eq!(out.len(), 10);
+    sender.on_segment(at(40), &acks(1), &mut out);
+    assert_eq!(out.len(), 12);
+    sender.on_segment(at(80), &acks(12), &mut out);
+    assert_eq!((out.len(), limited()), (15, vec![true, false]), "it had nothing to send when it began");
+    sender.on_segment(at(120), &acks(15), &mut out);
+    sender.write(at(130), MSS, &mut out);
+    sender.on_segment(at(160), &acks(16), &mut out);
+    assert_eq!(limited(), [true, false, false, true], "with nothing to send and room it is");
+}
+
+#[test]
+fn a_lost_segment_that_waits_for_its_turn_is_something_to_send() {
+    let (mut sender, mut out) = (measuring(), Vec::new());
+    let sizes = PacketSizes { headers: 40, padding: Padding::default(), minimum: 0 };
+    sender.pace(Pacer::new(&read_section(&read("", Format::Toml).unwrap(), "").unwrap(), sizes, MSS));
+    let turns = |sender: &mut Sender, mut now: Time, out: &mut Vec<Segment>| {
+        while let Some(place) = sender.place() {
+            now = now.max(place);
+            sender.take_turn(now, out);
+        }
+    };
+    sender.open(at(0), &mut out);
+    sender.write(at(0), 10 * MSS, &mut out);
+    turns(&mut sender, at(0), &mut out);
+    assert_eq!(out.len(), 10);
+    // all but the first arrive
+    let blocks = SackBlocks::of(&[(MSS, 10 * MSS)]);
+    sender.on_sack(at(100), &Segment { seq: 1, ..acks(0) }, &blocks, &mut out);
+    assert_eq!(out.len(), 10, "it is lost, and waits");
+    turns(&mut sender, at(100), &mut out);
+    assert_eq!(out.last().map(|segment| (segment.seq, out.len())), Some((0, 11)));
+    sender.on_segment(at(200), &acks(10), &mut out);
+    assert_eq!(limited(), [true, false], "but for what it sent when it began");
 }
 
 #[test]
