@@ -31,7 +31,7 @@ fn is_of_another_kind(base: &Node, over: &Node) -> bool {
     let differs = |tag: &&str| {
         over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value))
     };
-    TAGS.iter().any(|tag| differs(tag))
+    TAGS.iter().any(differs)
 }
 
 /// Return the paths of the values of `base` that every table of `overs`, merged into it, replaces: whole keys where all of their
