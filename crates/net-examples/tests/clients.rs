@@ -122,8 +122,10 @@ fn by_ours(port: &str, sender: &str) -> (f64, f64) {
     let report = api::run(&request, || 0.0).expect("a run");
     let seconds = report["summary"]["transfer_time_mean_s"].as_f64().expect("the transfer completes");
     let port = report["ports"].as_array().expect("ports").iter().find(|port| port["name"] == "bottleneck");
-    let packets = port.and_then(|port| port["occupancy_mean"].as_f64()).expect("a mean");
-    (seconds, packets * 1480.0 * 10.0 / seconds)
+    let port = port.expect("the bottleneck");
+    let mean = port["occupancy_mean"].as_f64().expect("a mean");
+    let octets = if port["occupancy_unit"] == "bytes" { mean } else { mean * 1480.0 };
+    (seconds, octets * 10.0 / seconds)
 }
 
 #[test]
