@@ -39,3 +39,52 @@ fn a_line_that_changes_sends_by_its_course_from_a_memory_that_removes_packets() 
         .map(|document| entry(&document, "ports", "out")["units_out"].as_u64());
     assert!(of_stopped < sent, "{of_stopped:?} of {sent:?}");
 }
+
+/// Packets of 1000 octets, a millisecond each on the slower line, in bursts that it cannot hold.
+const BURSTS: &str = r#"
+    name = "bursts"
+    duration = "2 s"
+    sample = "500 us"
+    adaptation = { kind = "packet" }
+    node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
+    link = [
+        { from = "a", to = "r", rate = "16 Mb/s", delay = "0 s" },
+        { name = "out", from = "r", to = "b", rate = "8 Mb/s", delay = "0 s" },
+    ]
+    port.out.buffer = "60 kB"
+    flow = [{ name = "f", from = "a", to = "b" }, { name = "g", from = "a", to = "b", start = "3 ms" }]
+    [flows]
+    transport = { kind = "udp" }
+    [flows.source]
+    kind = "on-off"
+    peak = "8 Mb/s"
+    burst = 100
+    off = "50 ms"
+    distribution = "periodic"
+    phase = "aligned"
+    size = "972 bytes"
+"#;
+
+#[test]
+fn a_sample_at_the_end_of_a_transmission_still_counts_the_packet() {
+    for port in ["port.out.admission={policy='codel'}", "port.out={memory='chip'}"] {
+        let memory = ["memory.chip={size='60 kB', cell='1 byte'}"];
+        let more = if port.contains("chip") { &memory[..] } else { &[] };
+        let document = run(BURSTS, &[&[port], more].concat());
+        assert!(entry(&document, "ports", "out")["occupancy_p50"].as_f64() > Some(0.0), "{document}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_due_at_the_end_of_a_transmission_finds_the_packet_gone() {
+    let document = run(BURSTS, &["port.out.admission={policy='pie', target='2 ms', update='1 ms'}"]);
+    assert!(entry(&document, "ports", "out")["lost"]["early"].as_u64() > Some(10), "{}", document["ports"]);
+}
+
+#[test]
+fn a_clock_looks_at_the_longest_wait_of_all_queues() {
+    let pie = "port.out.admission={policy='pie', target='2 ms', update='1 ms'}";
+    let weights = ["flow.f.weight=9.0", "port.out.scheduler={policy='drr'}"];
+    let document = run(BURSTS, &[&[pie], &weights[..]].concat());
+    assert!(entry(&document, "ports", "out")["lost"]["early"].as_u64() > Some(10), "{}", document["ports"]);
+}
