@@ -26,10 +26,16 @@ pub(crate) fn merge(base: &Node, over: &Node) -> Node {
 /// Keys that name the kind of a table.
 const TAGS: [&str; 2] = ["kind", "policy"];
 
+/// The kind of a policy that is written out: its parts belong together, so no two of them are the same.
+const PROGRAM: &str = "program";
+
 /// Return whether a table names another kind than the one below it, so that it replaces the whole.
 fn is_of_another_kind(base: &Node, over: &Node) -> bool {
     let differs = |tag: &&str| {
-        over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value))
+        over.get(tag).is_some_and(|kind| {
+            let is_program = matches!(&kind.value, Value::Text(kind) if kind == PROGRAM);
+            is_program || base.get(tag).map(|node| &node.value) != Some(&kind.value)
+        })
     };
     TAGS.iter().any(differs)
 }
@@ -106,6 +112,14 @@ mod tests {
         assert_eq!(merged(text), json!({ "t": { "kind": "b" } }));
         let text = "base = { t = { policy = 'epd', threshold = '90 %' } }\nover = { t = { policy = 'ppd' } }";
         assert_eq!(merged(text), json!({ "t": { "policy": "ppd" } }));
+    }
+
+    #[test]
+    fn a_program_replaces_another_one_whole() {
+        let text = "base = { t = { policy = 'program', on_loss = 1 } }\nover = { t = { policy = 'program', on_ack = 2 } }";
+        assert_eq!(merged(text), json!({ "t": { "policy": "program", "on_ack": 2 } }));
+        let text = "base = { t = { policy = 'program', params = { a = 1 } } }\nover = { t = { params = { a = 2 } } }";
+        assert_eq!(merged(text), json!({ "t": { "policy": "program", "params": { "a": 2 } } }));
     }
 
     #[test]
