@@ -77,15 +77,14 @@ fn a_sample_at_the_end_of_a_transmission_still_counts_the_packet() {
 
 #[test]
 fn a_clock_that_is_due_at_the_end_of_a_transmission_finds_the_packet_gone() {
-    let document =
-        run(BURSTS, &["port.out.admission={policy='pie', target='2 ms', update='1 ms', burst='0 s'}"]);
+    let document = run(BURSTS, &["port.out.admission={policy='pi2', target='2 ms', update='500 us'}"]);
     assert!(entry(&document, "ports", "out")["lost"]["random"].as_u64() > Some(10), "{}", document["ports"]);
 }
 
 #[test]
 fn a_clock_looks_at_the_longest_wait_of_all_queues() {
-    let pie = "port.out.admission={policy='pie', target='2 ms', update='1 ms', burst='0 s'}";
+    let pi2 = "port.out.admission={policy='pi2', target='2 ms', update='500 us'}";
     let weights = ["flow.f.weight=9.0", "port.out.scheduler={policy='drr'}"];
-    let document = run(BURSTS, &[&[pie], &weights[..]].concat());
+    let document = run(BURSTS, &[&[pi2], &weights[..]].concat());
     assert!(entry(&document, "ports", "out")["lost"]["random"].as_u64() > Some(10), "{}", document["ports"]);
 }
