@@ -268,6 +268,8 @@ REMAP = --remap-path-prefix=$(WHEEL)/pushout=pushout --remap-path-prefix=$(or $(
 # other names with a named target than without one, and a profile knows functions by their names. With a profile, one unit and
 # optimisation across crates pay.
 WHOLE = CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
+# LLVM 22 (Rust 1.95) ends with SIGSEGV where it vectorises loops with counters in them; counts do not depend on it.
+NO_CRASH = -C no-vectorize-loops
 PROGRESS = $(BIN)/python packaging/progress.py
 CRATES = $$(cargo tree --locked --package pushout-python --edges normal,build --prefix none | sed 's/ (.*//' | sort -u | wc -l)
 INSTALL = PATH="$(abspath $(BIN)):$$PATH" $(PROGRESS) "building the simulator" Compiling $(CRATES) \
@@ -295,7 +297,7 @@ plain:
 
 trained:
 	@echo "step 1 of 3: building an instrumented simulator to collect a profile" >&2
-	@$(WHOLE) RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_BUILD_TARGET=$(HOST) \
+	@$(WHOLE) RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw $(NO_CRASH)" CARGO_BUILD_TARGET=$(HOST) \
 		CARGO_TARGET_DIR=$(PROFILE)/target $(INSTALL)
 	@rm -rf $(PROFILE)/raw
 	@echo "step 2 of 3: collecting the profile" >&2
