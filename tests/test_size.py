@@ -453,6 +453,24 @@ def test_a_buffer_in_bytes_is_found_in_whole_bytes(tmp_path: Path) -> None:
     assert answer["answers"][0]["value"].endswith(" bytes")
 
 
+def test_a_size_is_converted_to_time_at_the_rate_of_a_shaper(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """100 000 bytes take 40 ms at 20 Mb/s, and not the 6.4 ms of the line of 125 Mb/s."""
+    packets = str(ROOT / "scenarios" / "w1-packet.toml")
+    shaper = 'port.bottleneck.shaper={rate = "20 Mb/s", burst = "3 kB"}'
+    asked = ["size", packets, "--goal", "goodput_ratio>=0", "--over", "port.bottleneck.buffer", "--from", "100 kB"]
+    asked += ["--to", "200 kB", "--resolution", "0.3", "--set", "duration=50 ms", "--set", shaper, "--least", "2"]
+    command(*asked, "--most", "2", "--out", str(tmp_path))
+    told = capsys.readouterr().out
+    assert "ms" in told
+    assert "at shaper rate" in told
+    assert "40.0" in told
+    (answer,) = json.loads((tmp_path / "size.json").read_text(encoding="utf-8"))["answers"]
+    assert answer["sizes"] == {"bytes": 100_000, "us": pytest.approx(40_000)}
+    assert "time at shaper rate (ms)" in (tmp_path / "size.svg").read_text(encoding="utf-8")
+
+
 def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Unresponsive sources of load 0.8: M/D/1/K, of which more buffer loses less."""
     arguments = ["size", str(ROOT / "scenarios" / "mux-poisson.toml"), "--goal", "ports.bottleneck.lost.overflow<=20"]

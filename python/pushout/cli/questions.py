@@ -213,8 +213,8 @@ def size(
 
     If more is better (with --largest: less), the range is halved, and each value is replicated until it is clearly on
     one side of the goal. Otherwise, and for max and min, Optuna searches. Each policy's answer is in cells, in bytes
-    and in microseconds at line rate. Document, rows and figure (size.svg, size.png) go to DIR, by default
-    results/NAME-size.
+    and in time at the rate of the line, or of the port's shaper. Document, rows and figure (size.svg, size.png) go to
+    DIR, by default results/NAME-size.
     """
     from pushout.question import ask
 

@@ -111,6 +111,11 @@ class Place:
         return self.memories[0].sizes(text) if self.memories else self.ports[0].sizes(text) if self.ports else {}
 
     @property
+    def pace(self) -> str:
+        """What the rate is, in words, at which `sizes` converts bytes to time."""
+        return self.ports[0].pace if self.ports else ""
+
+    @property
     def whose(self) -> str:
         """Describe what belongs to it, for messages."""
         if self.port:

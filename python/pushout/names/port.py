@@ -89,12 +89,17 @@ class Port:
         return min(self.rate_bps, bits_per_second(shaper.get("rate")) or self.rate_bps)
 
     @property
+    def pace(self) -> str:
+        """What `sends_bps` is, in words."""
+        return "line rate" if self.sends_bps == self.rate_bps else "shaper rate"
+
+    @property
     def holder(self) -> "Holder":
         """Its own section, which holds its policies."""
         return Holder(section("port", self.name), self.keys)
 
     def sizes(self, text: str) -> dict[str, float]:
-        """Convert a buffer size to all useful units: cells, bytes, microseconds at line rate."""
+        """Convert a buffer size to all useful units: cells, bytes, microseconds at the rate at which it sends."""
         number, unit = split(text)
         if unit == "%":
             share, (number, unit) = number / 100, split(self.buffer)
@@ -108,7 +113,7 @@ class Port:
         if size is None:
             return {unit: number} if unit else {}
         cells = {"cells": size / CELL_BYTES} if self.is_cells else {}
-        return {**cells, "bytes": size, "us": size * 8 / self.rate_bps * 1e6}
+        return {**cells, "bytes": size, "us": size * 8 / self.sends_bps * 1e6}
 
 
 class Line(NamedTuple):

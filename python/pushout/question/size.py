@@ -124,8 +124,8 @@ def _sized(asked: Sizing, session: Session) -> SizeResult:
     goals = [goal.text for goal in question.goals]
     document = {**written, "goals": goals, "answers": _entries(question, choices, answers)}
     table = _table(question, searches)
-    factor = question.sizes(1).get("us")
-    result = SizeResult(table, document, question.goals, question.over, question.space, factor, answers)
+    factor, pace = question.sizes(1).get("us"), question.place.pace if question.place else ""
+    result = SizeResult(table, document, question.goals, question.over, question.space, factor, answers, pace)
     warmup_s = seconds(explained["warmup"])
     doubted = trust.warnings(
         doubt for one, answer in zip(searches, answers, strict=True) for doubt in one.doubts(answer, warmup_s)

@@ -78,6 +78,8 @@ class SizeResult(HasWarnings, Framed):
     space: Space
     us_per_unit: float | None
     answers: list[Answer]
+    pace: str = ""
+    """What the rate is, in words, at which sizes are converted to time."""
 
     def __getitem__(self, label: str) -> Answer:
         """Find the answer of a policy by its label, as in `found["codel"].value`."""
@@ -187,14 +189,14 @@ class SizeResult(HasWarnings, Framed):
         return self.space.low if low is None else low, self.space.high if high is None else high
 
     def _draw_time(self, axes: Any, factor: float) -> None:
-        """Add an upper axis with the sizes as time at line rate."""
+        """Add an upper axis with the sizes as time at the rate of the line or of its shaper."""
         from pushout.answer import drawing
 
         factor /= 1e6
         above = axes.secondary_xaxis("top", functions=(lambda value: value * factor, lambda value: value / factor))
         if self.space.log:
             drawing.log_ticks(above.xaxis, axes.get_xlim())
-        drawing.titled(above.xaxis, "time at line rate (s)", axes.get_xlim()[1] * factor)
+        drawing.titled(above.xaxis, f"time at {self.pace} (s)", axes.get_xlim()[1] * factor)
 
 
 def binding(goals: Sequence[Goal], answer: Answer) -> list[Goal]:

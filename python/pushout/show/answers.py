@@ -322,7 +322,8 @@ def _heads(result: SizeResult, units: Sequence[str]) -> list[Column]:
         if result.goal.level is None
         else [f"{'smallest' if result.largest else 'largest'} size\nthat fails", *figures]
     )
-    sizes = [f"{first}, µs\nat line rate" if unit == "us" else f"{first},\nin {unit}" for unit in units]
+    time = readable("(s)", _longest_us(result) / 1e6)[0].strip("()")
+    sizes = [f"{first}, {time}\nat {result.pace}" if unit == "us" else f"{first},\nin {unit}" for unit in units]
     return [Column("policy", right=False), *map(Column, [first, *lost, *figures, *less, *sizes, "runs"])]
 
 
@@ -337,7 +338,7 @@ def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence
     beyond = {"from": "less", "to": "more"}[beyond_end(answer, result.goals)]
     absent = "none" if answer.found.opposed else beyond if has_goal else "–"
     needs = spoken(entry["value"] or absent) + ("" if entry["sure"] else " ?")
-    sizes = [grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
+    sizes = [_size(result, unit, answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
     lost = [_share(answer.loss)] if _are_losing(result) else []
     less = (
         [spoken(entry["too_large" if result.largest else "too_small"] or "–"), *_reached(result, answer.found.below)]
@@ -346,6 +347,19 @@ def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence
     )
     runs = sum(point.runs for point in answer.tried)
     return [answer.label, needs, *lost, *_reached(result, answer.found.best), *less, *sizes, str(runs)]
+
+
+def _longest_us(result: SizeResult) -> float:
+    """Return the longest time of an answer, whose unit is that of all."""
+    return max((answer.sizes.get("us", 0.0) for answer in result.answers), default=0.0)
+
+
+def _size(result: SizeResult, unit: str, value: float) -> str:
+    """Write an answer in another unit: a time in that of its column."""
+    if unit != "us":
+        return grouped(value)
+    factor = readable("(s)", _longest_us(result) / 1e6)[1] / 1e6
+    return grouped(value * factor, 0 if factor >= 1 else 1)
 
 
 def _share(value: Interval | None) -> str:

@@ -189,7 +189,7 @@ def _buffer(port: Port) -> str:
     if time_us is None:
         return port.buffer
     unit, factor = readable("(s)", time_us / 1e6)
-    return f"{port.buffer} ({time_us / 1e6 * factor:.3g} {unit.strip('()')} at line rate)"
+    return f"{port.buffer} ({time_us / 1e6 * factor:.3g} {unit.strip('()')} at {port.pace})"
 
 
 def _memories(explained: Document) -> Iterator[list[str]]:
