@@ -569,10 +569,33 @@ def test_a_policy_of_admission_says_that_the_scheduler_stays() -> None:
     assert (as_is.beside, dropping.beside) == (
         "",
         "with the scheduler fair-queue of bottleneck, which divides the line among flows "
-        '(port.bottleneck.scheduler={"policy" = "fifo"}: without)',
+        '({admission="codel", scheduler="fifo"}: without)',
     )
+    assert (as_is.shown, dropping.label, dropping.shown) == ("as-is", "codel", "codel, in fair-queue")
+    alone = ask.comparison("home-uplink", 'as-is,{admission="tail-drop", scheduler="fifo"}', set=fair).choices[1]
+    assert alone.sets == (
+        'port.bottleneck.admission={"policy" = "tail-drop"}',
+        'port.bottleneck.scheduler={"policy" = "fifo"}',
+    )
+    assert (alone.shown, alone.beside) == ("tail-drop, fifo", "")
     turns = {"port.bottleneck.scheduler": {"policy": "round-robin"}}
     assert [each.beside for each in ask.comparison("home-uplink", "as-is,codel", set=turns).choices] == ["", ""]
+
+
+def test_several_policies_by_their_kinds_replace_a_discipline() -> None:
+    whole = {"port.bottleneck.discipline": "fq-codel"}
+    tables = {"admission": {"policy": "codel", "target": "20 ms"}, "scheduler": "fifo"}
+    asked = ask.comparison("home-uplink", ["as-is", tables], set=whole)
+    (change,) = asked.choices[1].sets
+    assert asked.choices[1].label == "codel, target 20 ms, fifo"
+    assert "discipline" not in change
+    explained = pushout.explain("home-uplink", set=[*(f"{key}={value!r}" for key, value in whole.items()), change])
+    port = explained["port"]["bottleneck"]
+    assert (port["admission"]["target"], port["scheduler"]["policy"]) == ("20 ms", "fifo")
+    with pytest.raises(QuestionError, match=r'policies: unknown policy of scheduler "tail-drop"'):
+        ask.comparison("home-uplink", '{scheduler="tail-drop"}')
+    with pytest.raises(QuestionError, match="which only ports have"):
+        ask.comparison(SHARED, '{admission="tail-drop", scheduler="fifo"}', at="memory.chip")
 
 
 def test_places_may_be_given_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -117,7 +117,8 @@ AT = click.option(
 POLICIES: dict[str, Any] = {
     "multiple": True,
     "metavar": "A,B,…",
-    "help": 'Names, tables such as \'{policy="epd", threshold="90 %"}\', or as-is: that of the scenario.',
+    "help": 'Names, tables such as \'{policy="epd", threshold="90 %"}\', several at once as in '
+    '\'{admission="tail-drop", scheduler="fifo"}\', or as-is: that of the scenario.',
 }
 FIRST_SEED = click.option(
     "--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's)."

@@ -182,6 +182,13 @@ class Choice:
     """A note about another policy at the port that also decides about losses, and how to remove it; or empty."""
     file: str = ""
     """The file of Python that defines the policy, as the user named it; empty for a policy of the catalogue."""
+    within: str = ""
+    """The scheduler that stays around an admission policy and divides the line; or empty."""
+
+    @property
+    def shown(self) -> str:
+        """Its label in tables and figures, with the scheduler that stays."""
+        return f"{self.label}, in {self.within}" if self.within else self.label
 
 
 def policy_refused(error: ScenarioError, choice: Choice, override: str, argument: str = "policies") -> ScenarioError:
@@ -238,10 +245,13 @@ def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choi
         raise QuestionError(Argument("policies"), f" must be without control characters, not {excerpt(text)}")
     if text.startswith("{") != text.endswith("}"):
         raise QuestionError(f"{excerpt(text)}: a table of parameters must begin with {{ and end with }}")
+    if parts := _by_kind(text):
+        return _together(parts, at, catalogue)
     match = re.search(r"""policy["']?\s*=\s*["']([^"']+)["']""", text)
     if text.startswith("{") and not match:
         raise QuestionError(
-            f'{excerpt(text)}: a table must name its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\''
+            f'{excerpt(text)}: a table must name its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\', '
+            'or several by their kinds, as in \'{admission="tail-drop", scheduler="fifo"}\''
         )
     name = match[1] if match else text
     _check_parameters(text, catalogue)
@@ -252,18 +262,57 @@ def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choi
         _check_kind(holder, kind, name)
     if kind == "discipline":
         return Choice(name, tuple(f"{holder.path}={toml(_with_discipline(holder, name))}" for holder in at))
-    beside = next(filter(None, (_beside(holder, kind) for holder in at)), "")
+    beside = next(filter(None, (_beside(holder, kind, text) for holder in at)), "")
+    within = FAIR if any(_keeps_fair_queue(holder, kind) for holder in at) else ""
     if match:
-        return Choice(label(text), tuple(_with(holder, kind, text) for holder in at), beside, file)
+        return Choice(label(text), tuple(_with(holder, kind, text) for holder in at), beside, file, within)
     others = [holder for holder in at if "discipline" in holder.keys or holder.has(kind) != name]
-    return Choice(name, tuple(_with(holder, kind, toml({"policy": name})) for holder in others), beside)
+    sets = tuple(_with(holder, kind, toml({"policy": name})) for holder in others)
+    return Choice(name, sets, beside, within=within)
+
+
+AT_A_PORT = ("admission", "pushout", "scheduler")
+"""The kinds of policies of which a port has one each."""
+
+
+def _by_kind(text: str) -> dict[str, Any]:
+    """Read a table of several policies by their kinds; empty for any other text."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(f"it = {text}")["it"] if text.startswith("{") else {}
+    except tomllib.TOMLDecodeError:
+        return {}
+    return table if all(kind in AT_A_PORT for kind in table) else {}
+
+
+def _together(parts: Mapping[str, Any], at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choice:
+    """Return the choice of several policies at once, in place of those of their kinds and of a whole discipline."""
+    given, labels = {}, []
+    for kind, part in parts.items():
+        table = part if isinstance(part, dict) else {"policy": part}
+        name = table.get("policy")
+        known = [entry["name"] for entry in catalogue if entry["kind"] == kind]
+        if name not in known:
+            raise QuestionError(Argument("policies"), f": {_core.unknown(f'policy of {kind}', str(name), known)}")
+        for holder in at:
+            _check_kind(holder, kind, str(name))
+        given[kind] = table
+        labels.append(label(toml(table)))
+    sets: list[str] = []
+    for holder in at:
+        if "discipline" in holder.keys:
+            sets.append(f"{holder.path}={toml({**_without_policies(holder), **given})}")
+        else:
+            sets += [f"{holder.key(kind)}={toml(table)}" for kind, table in given.items()]
+    return Choice(", ".join(labels), tuple(sets))
 
 
 def _with(holder: Holder, kind: str, text: str) -> str:
     """Return the override that gives a holder a policy, in place of a whole discipline if the port has one."""
     if "discipline" not in holder.keys:
         return f"{holder.key(kind)}={text}"
-    others = {key: value for key, value in holder.keys.items() if key not in KINDS}
+    others = _without_policies(holder)
     begin = toml(others).removesuffix("}")
     return f"{holder.path}={begin}, {kind} = {text}}}" if others else f"{holder.path}={{{kind} = {text}}}"
 
@@ -284,11 +333,19 @@ def _check_parameters(text: str, catalogue: Sequence[Entry]) -> None:
 
 def _with_discipline(holder: Holder, name: str) -> dict[str, Any]:
     """Return the section of a port with a queue discipline instead of admission, push-out and scheduler."""
-    return {**{key: value for key, value in holder.keys.items() if key not in KINDS}, "discipline": name}
+    return {**_without_policies(holder), "discipline": name}
+
+
+def _without_policies(holder: Holder) -> dict[str, Any]:
+    """Return the keys of a holder besides its policies."""
+    return {key: value for key, value in holder.keys.items() if key not in KINDS}
 
 
 FAIR = "fair-queue"
 """The scheduler of disciplines with a queue for each flow."""
+
+LONGEST_NOTED = 200
+"""Characters of a table of parameters that a note repeats; a program is longer."""
 
 OF_MEMORIES = ("admission", "pushout")
 """The kinds of policies that a memory has."""
@@ -317,20 +374,26 @@ def _kind_of_program(text: str) -> str:
     return "admission" if not chooses else "pushout" if "end" in table else "scheduler"
 
 
-def _beside(holder: Holder, kind: str) -> str:
+def _keeps_fair_queue(holder: Holder, kind: str) -> bool:
+    """Return whether a fair queue that is written at the port stays around a policy of this kind."""
+    return kind == "admission" and holder.has("scheduler") == FAIR and "discipline" not in holder.keys
+
+
+def _beside(holder: Holder, kind: str, text: str) -> str:
     """Say what else at the port acts beside a policy, and how to remove it.
 
     A push-out policy keeps an admission policy which refuses units before the buffer is full; an admission policy
     keeps a fair queue, as `import` writes that of tc.
     """
-    if kind == "admission" and holder.has("scheduler") == FAIR and "discipline" not in holder.keys:
-        alone = f"{holder.key('scheduler')}={toml({'policy': 'fifo'})}"
+    if _keeps_fair_queue(holder, kind):
+        admission = f'"{text}"' if not text.startswith("{") else text if len(text) < LONGEST_NOTED else "…"
+        alone = f'{{admission={admission}, scheduler="fifo"}}'
         return f"with the scheduler {FAIR} of {holder.name}, which divides the line among flows ({alone}: without)"
-    admission, neutral = holder.has("admission"), "complete-sharing" if holder.is_memory else "tail-drop"
-    if kind != "pushout" or admission in (None, neutral):
+    kept, neutral = holder.has("admission"), "complete-sharing" if holder.is_memory else "tail-drop"
+    if kind != "pushout" or kept in (None, neutral):
         return ""
     alone = f"{holder.key('admission')}={toml({'policy': neutral})}"
-    which = f"the admission {admission} of {holder.name}, which may refuse units that could push others out"
+    which = f"the admission {kept} of {holder.name}, which may refuse units that could push others out"
     return f"with {which} ({alone}: without)"
 
 

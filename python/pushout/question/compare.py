@@ -181,7 +181,7 @@ class CompareResult(HasWarnings, Framed):
             for axes in grid[1]:
                 axes.remove()
             drawn = self._draw_occupancy(below, looks)
-            labels = [policy.choice.label for policy in self.policies]
+            labels = [policy.choice.shown for policy in self.policies]
             names = drawing.named_alike(labels, [(policy.runs, policy.occupancy) for policy in self.policies])
             drawing.key(figure, names, looks, drawn)
             drawing.headed(figure, *([forest.message(forests)] if forests else []), self.title)
@@ -198,12 +198,12 @@ class CompareResult(HasWarnings, Framed):
         for name in list(names)[:PANELS]:
             minus = [(policy, look, policy.minus(first, name)) for policy, look in zip(others, looks[1:], strict=True)]
             effects = [
-                Effect(policy.choice.label, value, look, not (policy.draws or first.draws))
+                Effect(policy.choice.shown, value, look, not (policy.draws or first.draws))
                 for policy, look, value in minus
                 if value
             ]
             if effects and (mean := first.mean(name)):
-                found.append(Forest(self._label(name), first.choice.label, mean["mean"], effects))
+                found.append(Forest(self._label(name), first.choice.shown, mean["mean"], effects))
         return found
 
     @property
@@ -225,7 +225,7 @@ class CompareResult(HasWarnings, Framed):
             means = [drawing.capped(interval(column), room) for column in columns]
             middle = self.start_s + (width - 1) / 2 * self.step_s
             times = [middle + index * width * self.step_s for index in range(len(means))]
-            drawn = drawing.band(axes, times, means, look, policy.choice.label, place=(index, len(self.policies)))
+            drawn = drawing.band(axes, times, means, look, policy.choice.shown, place=(index, len(self.policies)))
             axes.set_xlim(self.start_s, max(times))
         drawing.frame(axes, "time (s)", f"occupancy{self._whose} ({self.place.measure})", grid="y")
         axes.set_ylim(bottom=0)

@@ -11,7 +11,7 @@ from rich.text import Text
 from pushout.answer.drawing import label
 from pushout.document import Document
 from pushout.names.figures import column_of
-from pushout.names.port import figure_of
+from pushout.names.port import Choice, figure_of
 from pushout.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.compare import FIGURES, CompareResult, Policy
 from pushout.question.goal import Tried
@@ -146,8 +146,8 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
             (_times(factor, policy.minus(first, name)), _pairs_of(policy, first)) for policy in result.policies[1:]
         ]
         differences = [Text(_difference(value, pairs), style="dim") for value, pairs in minus]
-        rows.append([Text(f"  minus {first.choice.label}", style="dim"), "", *differences])
-    draw(console, [Column("", right=False), *(Column(policy.choice.label) for policy in result.policies)], rows)
+        rows.append([Text(f"  minus {first.choice.shown}", style="dim"), "", *differences])
+    draw(console, [Column("", right=False), *(Column(_headed(policy.choice)) for policy in result.policies)], rows)
     for told in _where(result):
         console.print(told, soft_wrap=True)
     console.print(_basis(result.policies), soft_wrap=True)
@@ -161,6 +161,11 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
         console.print(note, style="dim", soft_wrap=True)
     if place is not None:
         console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _headed(choice: Choice) -> str:
+    """Return the head of a policy's column, with the scheduler that stays in its second line."""
+    return f"{choice.label},\nin {choice.within}" if choice.within else choice.label
 
 
 def _where(result: CompareResult) -> Iterator[str]:
