@@ -65,12 +65,12 @@ def test_the_command_answers_and_writes_a_scenario(capsys: pytest.CaptureFixture
     [
         (("a.csv", "--rate", "8"), "--rate must be as in 100 Mb/s, not '8'"),
         (("a.csv", "--rate", "fast"), "--rate must be as in 100 Mb/s, not 'fast'"),
-        (("a.csv", "b.csv", "--rate", "8 Mb/s"), "or be a recording alone with --rate, not 'time,bytes'"),
+        (("a.csv", "b.csv", "--rate", "8 Mb/s"), "be a recording alone with --rate, not 'time,bytes'"),
         (("none.csv", "--rate", "8 Mb/s"), "none.csv: no such file"),
         (("b.csv", "--rate", "8 Mb/s"), "b.csv: packet 3: its time is before"),
         (("short.csv", "--rate", "8 Mb/s"), "the shortest packet has 20 bytes"),
         (("a.csv", "--rate", "8 Mb/s", "--out", "inner/a.toml"), "write it beside a.csv"),
-        (("a.csv",), "or be a recording alone with --rate, not 'time,bytes'"),
+        (("a.csv",), "be a recording alone with --rate, not 'time,bytes'"),
         (("a.pcap",), "a.pcap: a capture needs the rate of its line: add --rate RATE"),
     ],
 )

@@ -12,7 +12,7 @@ import pushout
 from conftest import command
 from pushout.errors import QuestionError
 from pushout.scenario import written
-from pushout.switch import foreign
+from pushout.switch import captured, foreign
 
 TOPOLOGY = """5 1 4
 4
@@ -667,6 +667,46 @@ def test_the_next_command_of_a_home_answers(tmp_path: Path, capsys: pytest.Captu
     assert 0 <= found["as-is"]["flows.call.loss_ratio"]["mean"] < 0.1
 
 
+def test_a_home_with_a_fair_queue_is_compared_with_tail_drop_in_one_queue(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tc.txt").write_text("qdisc fq_codel 1: root limit 10240p flows 1024 target 5ms interval 100ms ecn\n")
+    command("import", str(tmp_path / "tc.txt"), "--rate", "20 Mb/s", "--out", str(tmp_path / "home.toml"))
+    told = capsys.readouterr().out
+    assert "flows over TCP have ecn = true, because the port marks\n" in told
+    short = ["--reps", "2", "--set", "duration=12 s", "--out", str(tmp_path / "out"), "--json"]
+    command(*shlex.split(told.rpartition("Next: pushout ")[2]), *short)
+    found = {each["label"]: each["figures"] for each in json.loads(capsys.readouterr().out)["policies"]}
+    late = {label: figures["flows.call.delivery_time_p99_s"]["mean"] for label, figures in found.items()}
+    assert late["as-is"] < 0.1 * late["tail-drop, fifo"]
+    assert found["as-is"]["flows.backup.goodput_bps"]["mean"] > 1e6
+    assert found["as-is"]["flows.call.loss_ratio"]["mean"] < 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "bps"),
+    [
+        ("20Mbit", 20_000_000),
+        ("20mbit", 20_000_000),
+        ("512kbit", 512_000),
+        ("1.5Gbit", 1_500_000_000),
+        ("9 Mb/s", 9_000_000),
+    ],
+)
+def test_a_rate_is_read_as_tc_writes_it(text: str, bps: int) -> None:
+    assert captured.line_rate(text) == bps
+
+
+def test_a_rate_in_octets_and_a_text_of_neither_kind_lead_to_the_remedy(tmp_path: Path) -> None:
+    for text, bits in (("20 MB/s", "160 Mb/s"), ("2.5kBps", "20 kb/s")):
+        with pytest.raises(QuestionError, match=f"not '{text}': rates are in bits, write {bits}"):
+            captured.line_rate(text)
+    (tmp_path / "junk.txt").write_text("hello world\n")
+    assert not foreign.is_recording(tmp_path / "junk.txt")
+    with pytest.raises(QuestionError, match=r"or qdisc \(tc qdisc show\), or, as a capture or with columns time"):
+        foreign.read([tmp_path / "junk.txt"], "20 Mb/s")
+
+
 def test_a_home_without_a_rate_says_so_and_bands_take_the_call_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -675,10 +715,15 @@ def test_a_home_without_a_rate_says_so_and_bands_take_the_call_first(
     below = [f"qdisc pfifo {band}0: parent 1:{band} limit 100p\n" for band in (1, 2, 3)]
     file.write_text("".join([root, *below]))
     out = tmp_path / "home.toml"
-    command("import", str(file), "--out", str(out))
+    command("import", str(file), "--out", str(out), code=3)
+    assert "the line of a home must have one: give the rate of yours, as in --rate" in capsys.readouterr().err
+    assert not out.exists(), "a file at a rate that was not asked for would be in the way of the next command"
+    command("import", str(file), "--rate", "5Mbit", "--out", str(out))
     told = capsys.readouterr()
-    assert "queues form behind lines of 1 Gb/s: give the rate of yours" in told.err
     assert f"Next: pushout run {out}\n" in told.out
+    assert "flows over TCP are without ecn = true, because the port does not mark\n" in told.out
+    (uplink,) = [link for link in pushout.Scenario(out).explain()["link"] if link["name"] == "uplink"]
+    assert uplink["rate"] == "5 Mb/s"
     queues = {flow["name"]: flow["queue"] for flow in pushout.Scenario(out).explain()["flow"]}
     assert queues["call"] == "band0"
     assert {queues[name] for name in ("page", "download", "backup")} == {"band1"}

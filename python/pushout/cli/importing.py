@@ -39,7 +39,7 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
     Files may be a topology (topology.txt) and flows (flow.txt) of the HPCC family, a connection matrix of htsim (.cm),
     and the output of tc qdisc show. Flows without a topology get one switch with lines of 100 Gb/s, or of --rate to
     each host. Each flow is one transfer over TCP: change [flows] for another transport. The output of tc alone gets the
-    traffic of a home: a call, a page, a download and a backup, over an uplink of --rate.
+    traffic of a home: a call, a page, a download and a backup, over an uplink of --rate or of a shaper.
 
     A capture (pcap, pcapng), or a table with the columns time and bytes, needs --rate: the command prints how much
     buffer would have lost nothing before a line of this rate, and the scenario sends the packets through it.
@@ -61,7 +61,8 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
     else:
         found = foreign.read(files, rate)
         tables = foreign.scenario(found, out.stem)
-        summary, sentence = found.summary(), _imported(found.summary())
+        summary = found.summary()
+        sentence = "\n".join(filter(None, (_imported(summary), found.reaction)))
         reading.validate(tables)
         if found.unlimited:
             tell(found.unlimited)
@@ -72,10 +73,17 @@ def import_(files: tuple[Path, ...], out: Path, rate: str | None, flows: str, as
         echo_json({"file": str(out), **summary})
         return
     click.echo(sentence)
-    follows = " --policies as-is,fq-codel --at uplink --figures flows.call.delay_p99,flows.call.loss"
     compares = "home" in summary and "memory" not in tables["port"]["uplink"]  # a discipline has no classes
-    verb, follows = ("compare", follows) if compares else ("run", "")
+    verb, follows = ("compare", _follows(tables["port"]["uplink"])) if compares else ("run", "")
     click.echo(f"Next: pushout {verb} {place(str(out))}{follows}")
+
+
+def _follows(port: dict[str, Any]) -> str:
+    """Compare the port of a home with a fair queue, or where it has one already, with tail drop in one queue."""
+    is_fair = port.get("scheduler", {}).get("policy") == "fair-queue"
+    policies = """'as-is,{admission="tail-drop",scheduler="fifo"}'""" if is_fair else "as-is,fq-codel"
+    figures = "flows.call.delay_p99,flows.call.loss,flows.backup.goodput"
+    return f" --policies {policies} --at uplink --figures {figures}"
 
 
 def _write(out: Path, text: str) -> None:

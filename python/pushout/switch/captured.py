@@ -1,5 +1,6 @@
 """Scenarios from recordings: what a line carried, and how much buffer would have lost nothing of it."""
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -71,11 +72,21 @@ class Captured:
             yield {"name": f"flow{number}", "flow": flow, "packets": count, "bytes": octets}
 
 
+OF_TC = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmgt]?)bit", re.ASCII | re.IGNORECASE)
+"""A rate as tc writes it, as in 20Mbit; it ignores the case of the letters."""
+
+OCTETS = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kKMGT]?)B(?:/s|ps)", re.ASCII)
+
+
 def line_rate(text: str) -> int:
-    """Read the rate of a line, in bits per second."""
+    """Read the rate of a line, in bits per second, as in a scenario or as tc writes it."""
+    if of_tc := OF_TC.fullmatch(text.strip()):
+        text = f"{of_tc[1]} {of_tc[2].lower() if of_tc[2] in 'kK' else of_tc[2].upper()}b/s"
     bps = bits_per_second(text)
     if bps is None or bps < 1:
-        raise QuestionError(f"--rate must be as in 100 Mb/s, not {quoted(text)}")
+        octets = OCTETS.fullmatch(text.strip())
+        bits = f": rates are in bits, write {8 * float(octets[1]):.12g} {octets[2]}b/s" if octets else ""
+        raise QuestionError(f"--rate must be as in 100 Mb/s, not {quoted(text)}{bits}")
     return round(bps)
 
 

@@ -29,11 +29,8 @@ MOST_LINKS = 262_144
 STAR_RATE, STAR_DELAY = "100 Gb/s", "1 us"
 """Rate and delay of the lines of hosts around one switch, for flows without a topology."""
 
-UNLIMITED = (
-    "no qdisc limits the rate, so that queues form behind lines of {}: give the rate of yours, as in "
-    "--rate '2.4 Mb/s', or for htb the lines of tc class show as well"
-)
-"""What is said of disciplines that wait for the line of their device, whose rate tc does not print."""
+YOURS = "give the rate of yours, as in --rate '2.4 Mb/s', or for htb the lines of tc class show as well"
+"""The remedy where disciplines wait for the line of their device, whose rate tc does not print."""
 
 MOST_IMPORTED = 200_000
 """Flows that are written into a scenario: larger files would not be read again."""
@@ -89,7 +86,15 @@ class Imported:
     @property
     def unlimited(self) -> str:
         """Return what is said of a port without a rate of its own; empty if there is one."""
-        return UNLIMITED.format("1 Gb/s" if self.is_home else STAR_RATE) if self.is_unlimited else ""
+        told = f"no qdisc limits the rate, so that queues form behind lines of {STAR_RATE}: {YOURS}"
+        return told if self.is_unlimited else ""
+
+    @property
+    def reaction(self) -> str:
+        """Return what is said of senders where a port may mark their packets; empty without a port."""
+        if _reacts(self.port):
+            return "flows over TCP have ecn = true, because the port marks"
+        return "flows over TCP are without ecn = true, because the port does not mark" if self.port else ""
 
     @property
     def is_home(self) -> bool:
@@ -163,6 +168,8 @@ def is_recording(file: Path) -> bool:
             return True
         start = opened.read(4096).decode(errors="replace").splitlines()
     first = next((line.strip() for line in start if line.strip() and not line.startswith("#")), "")
+    if first.isprintable() and first[:4] != "PAR1" and not {"time", "bytes"} & set(re.split(r"\W+", first)):
+        return False  # a text that is no table of packets
     return re.match(r"(?:Nodes|Connections|qdisc|class)\b|[0-9[{]", first) is None
 
 
@@ -180,8 +187,9 @@ def _kind(lines: Lines) -> Callable[[Lines, Imported], None]:
         lines.refuse('a list of transfers needs no import: a scenario names it, as in [workload] kind = "list"')
     if not all(word.isdigit() for word in words) or len(words) != 3:
         lines.refuse(
-            "the file must begin as a topology (nodes switches links), flows (their number), a matrix or qdisc, or be "
-            f"a recording alone with --rate, not {quoted(first)}"
+            "the file must begin as a topology (nodes switches links), flows (their number), a matrix or qdisc (tc "
+            "qdisc show), or, as a capture or with columns time and bytes, be a recording alone with --rate, not "
+            f"{quoted(first)}"
         )
     return _topology
 
@@ -270,6 +278,8 @@ def _check(found: Imported) -> None:
 def scenario(found: Imported, name: str) -> dict[str, Any]:
     """Return a scenario with these nodes, lines and flows; each flow is one transfer of its workload, over TCP."""
     if found.is_home:
+        if found.is_unlimited:
+            raise QuestionError(f"no qdisc limits the rate, and the line of a home must have one: {YOURS}")
         return home.scenario(found.qdiscs, name, found.rate_bps, _reacts(found.port))
     links = list(_links(found))
     return {
