@@ -9,6 +9,7 @@ import pytest
 
 import pushout
 from conftest import ROOT, Typed
+from pushout import policy
 from pushout.errors import QuestionError
 
 FOLDER = ROOT / "vectors" / "qlog"
@@ -114,6 +115,22 @@ def test_a_loss_that_was_none_is_reported_and_acknowledged() -> None:
     assert any(first <= lost <= last for first, last in ranges)
 
 
+def test_the_figures_of_a_control_of_ones_own_stay_out() -> None:
+    """A figure that is called `phase` is not a state of BBR."""
+
+    @policy.congestion(state={"phase": 0, "rate_bps": 0.0}, trace={"phase", "rate_bps"})
+    def own(x: Any, s: Any) -> None:
+        s.window += x.mss
+        s.phase += 100
+        s.rate_bps = 5.0
+
+    text = (FOLDER / "reference.toml").read_text(encoding="utf-8")
+    run = pushout.trace(text, set={"duration": "200 ms", "flows.transport.congestion": own}, ports="*")
+    assert {figure["name"] for figure in run.document["flows"][0]["state"]["figures"]} == {"phase", "rate_bps"}
+    data = [event["data"] for event in events(run.qlog()) if event["name"].startswith("recovery:")]
+    assert {key for each in data for key in each} <= {"congestion_window", "latest_rtt", "header"}
+
+
 def test_run_writes_a_qlog(tmp_path: Path, typed: Typed) -> None:
     scenario = str(FOLDER / "reference.toml")
     written = typed(tmp_path, "run", scenario, "--trace", "qlog", "--out", "out")
@@ -127,7 +144,7 @@ def test_run_writes_a_qlog(tmp_path: Path, typed: Typed) -> None:
 def test_what_has_no_qlog_is_refused_with_the_remedy() -> None:
     text = (FOLDER / "reference.toml").read_text(encoding="utf-8").split("[measure]")[0]
     part = pushout.trace(text, set={"duration": "100 ms"}, ports="bottleneck")
-    with pytest.raises(QuestionError, match=r"the ports of hosts, which are not traced: access1, access1\.back"):
+    with pytest.raises(QuestionError, match=r'trace with ports="\*"; not traced are access1, access1\.back'):
         part.qlog()
     udp = {"flows.transport": {"kind": "udp"}, "flows.source": {"kind": "cbr", "rate": "1 Mb/s"}}
     with pytest.raises(QuestionError, match="needs a flow of TCP"):

@@ -63,7 +63,7 @@ def qlog(explained: Mapping[str, Any], document: "Run", columns: Mapping[str, Se
     ports = rows_by_port(columns)
     reports = {flow["name"]: flow for flow in document["flows"]}
     traces = [
-        trace(flow["name"], reports[flow["name"]], ends(explained, flow), ports)
+        trace(flow["name"], _without_own(flow, reports[flow["name"]]), ends(explained, flow), ports)
         for flow in explained["flow"]
         if flow["transport"]["kind"] == "tcp"
     ]
@@ -71,6 +71,12 @@ def qlog(explained: Mapping[str, Any], document: "Run", columns: Mapping[str, Se
         raise QuestionError("--trace qlog needs a flow of TCP: no other sender acts on acknowledgements")
     about = {"title": explained["name"], "description": explained.get("title", "")}
     return json.dumps({"qlog_version": "0.3", "qlog_format": "JSON", **about, "traces": traces}, separators=(",", ":"))
+
+
+def _without_own(flow: Mapping[str, Any], report: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out the figures of a control of the user's own, whose names are not those of the simulator."""
+    is_own = isinstance(flow["transport"].get("congestion"), Mapping)
+    return {key: value for key, value in report.items() if not (is_own and key == "state")}
 
 
 def rows_by_port(columns: Mapping[str, Sequence[Any]]) -> dict[tuple[str, str], list[Row]]:
@@ -114,7 +120,8 @@ def trace(name: str, report: Mapping[str, Any], at: Ends, ports: dict[tuple[str,
     """Return the trace of a flow."""
     traced = {port for port, _ in ports}
     if missing := {at.sends, at.told, at.receives, at.answers} - traced:
-        raise QuestionError(f"qlog needs the ports of hosts, which are not traced: {', '.join(sorted(missing))}")
+        names = ", ".join(sorted(missing))
+        raise QuestionError(f'qlog needs the ports of hosts: trace with ports="*"; not traced are {names}')
     sent = sorted((row for row in ports.get((at.sends, name), ()) if row.data > 0), key=lambda row: row.arrived)
     events = [*sendings(sent), *acknowledgements(name, sent, at, ports), *metrics(report)]
     events.sort(key=lambda event: event[:2])

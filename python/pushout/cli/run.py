@@ -46,7 +46,12 @@ if TYPE_CHECKING:
 @click.option("--reps", type=REPS, default=1, metavar="R", help="Number of replications, with seeds N, N+1, …")
 @ENGINE
 @click.option("--audit", is_flag=True, help="Check that every unit and every byte is accounted for.")
-@click.option("--trace", "kinds", metavar="KINDS", help="Write packets to DIR: pcapng, parquet, qlog, or several.")
+@click.option(
+    "--trace",
+    "kinds",
+    metavar="KINDS",
+    help="Write packets to DIR: pcapng, parquet, qlog, or several (with qlog, of every port).",
+)
 @click.option(
     "--trace-ports", metavar="A,B,…", help="Ports to trace, or * for all (default: those with a limited buffer)."
 )
