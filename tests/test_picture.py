@@ -614,6 +614,18 @@ def test_panels_have_letters_where_there_are_several() -> None:
     assert not axes.texts
 
 
+def test_ports_that_count_in_different_units_have_a_panel_each() -> None:
+    """200 packets and 200 kB are no heights of one axis; a run keeps its colour."""
+    packets = pushout.Scenario("home-uplink")
+    runs = [packets, packets.with_({"port.bottleneck.buffer": "200 kB"})]
+    drawn = pushout.plot(runs, what="queue,occupancy", set={"duration": "1 s", "warmup": "0 s"}, labels=["A", "B"])
+    assert [axes.get_ylabel() for axes in drawn.axes[:2]] == ["queue (packets)", "queue (kB)"]
+    assert [axes.get_xlabel() for axes in drawn.axes[2:]] == ["occupancy (packets)", "occupancy (kB)"]
+    colours = [line.get_color() for axes in drawn.axes for line in axes.get_lines() if line.get_label() in ("A", "B")]
+    assert colours[:2] == colours[2:]
+    assert colours[0] != colours[1]
+
+
 def test_throughputs_stand_beside_the_rate_of_the_line() -> None:
     def rates(scenario: str, **overrides: str) -> list[tuple[str, float]]:
         axes = pushout.plot(scenario, what="throughput", set={"duration": "6 s", **overrides}).axes[0]

@@ -44,10 +44,10 @@ def named(run: Run, name: str, runs: Sequence[Run], names: Sequence[str]) -> str
     return f"{run.name}, {name}" if len(names) > 1 else run.name
 
 
-def over_time(axes: Any, curves: Sequence[tuple[str, Curve]]) -> Doubts:
+def over_time(axes: Any, curves: Sequence[tuple[str, Curve]], looks: Sequence[drawing.Look] | None = None) -> Doubts:
     """Draw lines over time with their bands, and of the ranges of several lines only the upper ends."""
     found = Doubts()
-    for index, ((name, curve), look) in enumerate(zip(curves, drawing.looks(len(curves)), strict=True)):
+    for index, ((name, curve), look) in enumerate(zip(curves, looks or drawing.looks(len(curves)), strict=True)):
         if curve.band and curve.band_is == series.RANGE:
             found = _range(axes, curve.times, curve.band, look, len(curves))
         elif curve.band:

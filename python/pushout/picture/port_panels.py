@@ -1,7 +1,7 @@
 """The panels of ports and memories: queues, delays, losses, marks, pauses, the state of policies, occupancies."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pushout.answer import drawing
 from pushout.answer.drawing import PALETTE
@@ -36,33 +36,39 @@ IN_WORDS = {
 """Reasons of losses."""
 
 
+class Curved(NamedTuple):
+    """A port of a run with its name in the legend and its look, the same in every panel."""
+
+    run: Run
+    port: str
+    name: str
+    look: drawing.Look
+
+
 def queue(runs: Sequence[Run]) -> list[Drawn]:
-    """Draw the occupancy of ports over time."""
+    """Draw the occupancy of ports over time, with a panel for each unit in which they count."""
     shown = [(run, series.entries(run, "ports", run.ports, "occupancy", "queue over time")) for run in runs]
-    unit = _unit(runs, shown)
 
-    def draw(axes: Any, points: int) -> Doubts:
-        curves = [
-            (_queue_of(run, name, runs, names, unit), series.curve(run, "ports", name, ("occupancy", "values"), points))
-            for run, names in shown
-            for name in names
-        ]
-        _buffers(axes, shown, max(curve.highest for _, curve in curves))
-        return over_time(axes, curves)
+    def panel(unit: str, ports: Sequence[Curved]) -> Drawn:
+        def draw(axes: Any, points: int) -> Doubts:
+            way = ("occupancy", "values")
+            curves = [(each.name, series.curve(each.run, "ports", each.port, way, points)) for each in ports]
+            _buffers(axes, ports, max(curve.highest for _, curve in curves))
+            return over_time(axes, curves, [each.look for each in ports])
 
-    return [Drawn(f"queue ({unit})" if unit else "queue", TIME, draw)]
+        return Drawn(f"queue ({unit})", TIME, draw)
 
-
-def _measured(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], unit: str) -> str:
-    """Return the name of a port's series, with the port's unit if `unit` is empty."""
-    own = series.entry(run.documents[0], "ports", name)["occupancy_unit"]
-    return named(run, name, runs, names) + ("" if unit else f" ({own})")
+    return [panel(unit, ports) for unit, ports in _by_unit(runs, shown, "queue of ").items()]
 
 
-def _queue_of(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], unit: str) -> str:
-    """Return the name of a queue in a legend: a single one in words."""
-    label = _measured(run, name, runs, names, unit)
-    return f"queue of {label}" if len(runs) == len(names) == 1 else label
+def _by_unit(runs: Sequence[Run], shown: Sequence[tuple[Run, Sequence[str]]], what: str) -> dict[str, list[Curved]]:
+    """Sort ports by the unit in which they count; a single one is called `what` it is of."""
+    all_ = [(run, name, named(run, name, runs, names)) for run, names in shown for name in names]
+    found: dict[str, list[Curved]] = {}
+    for (run, name, title), look in zip(all_, drawing.looks(len(all_)), strict=True):
+        unit = series.entry(run.documents[0], "ports", name)["occupancy_unit"]
+        found.setdefault(unit, []).append(Curved(run, name, f"{what}{title}" if len(all_) == 1 else title, look))
+    return found
 
 
 def sojourn(runs: Sequence[Run]) -> list[Drawn]:
@@ -100,9 +106,9 @@ def _unit(runs: Sequence[Run], shown: Sequence[tuple[Run, Sequence[str]]]) -> st
     return units.pop() if len(units) == 1 else ""
 
 
-def _buffers(axes: Any, shown: Sequence[tuple[Run, Sequence[str]]], highest: float) -> None:
+def _buffers(axes: Any, ports: Sequence[Curved], highest: float) -> None:
     """A dashed line at the size of the buffer, if all have the same and the queue comes near it."""
-    sizes = {run.buffers.get(name) for run, names in shown for name in names}
+    sizes = {each.run.buffers.get(each.port) for each in ports}
     size = sizes.pop() if len(sizes) == 1 else None
     if size and highest >= size[0] / 2:
         axes.axhline(size[0], color=drawing.GREY, linestyle=(0, (4, 2)), linewidth=0.9, label="buffer")
@@ -241,23 +247,20 @@ def _figure_named(run: Run, name: str, queue: int | None, runs: Sequence[Run], s
 
 
 def occupancy(runs: Sequence[Run]) -> list[Drawn]:
-    """Draw the distribution of occupancies."""
-    shown = [(run, _sampled(run)) for run in runs]
-    unit = _unit(runs, shown)
+    """Draw the distribution of occupancies, with a panel for each unit in which ports count."""
 
-    def draw(axes: Any, _: int) -> Doubts:
-        curves = [
-            (_measured(run, name, runs, names, unit), series.distribution(run, name))
-            for run, names in shown
-            for name in names
-        ]
-        for (name, (levels, shares)), look in zip(curves, drawing.looks(len(curves)), strict=True):
-            axes.plot(levels, shares, color=look["color"], linestyle=look["linestyle"], label=name)
-        axes.set_xlim(left=0)
-        axes.set_ylim(0, drawing.WHOLE)
-        return Doubts()
+    def panel(unit: str, ports: Sequence[Curved]) -> Drawn:
+        def draw(axes: Any, _: int) -> Doubts:
+            for each in ports:
+                levels, shares = series.distribution(each.run, each.port)
+                axes.plot(levels, shares, color=each.look["color"], linestyle=each.look["linestyle"], label=each.name)
+            axes.set_xlim(left=0)
+            axes.set_ylim(0, drawing.WHOLE)
+            return Doubts()
 
-    return [Drawn("share of time\nwith at most this", f"occupancy ({unit})" if unit else "occupancy", draw)]
+        return Drawn("share of time\nwith at most this", f"occupancy ({unit})", draw)
+
+    return [panel(unit, ports) for unit, ports in _by_unit(runs, [(run, _sampled(run)) for run in runs], "").items()]
 
 
 def _sampled(run: Run) -> list[str]:
