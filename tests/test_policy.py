@@ -541,6 +541,30 @@ def test_a_sweep_gives_a_port_the_policy_of_a_file_and_varies_its_parameters(
     assert len(set(mine.columns[OCCUPANCY])) == 4
 
 
+def test_a_file_of_a_policy_as_a_value_leads_to_python(tmp_path: Path) -> None:
+    text = "scenario = 'w1-packet'\n[grid]\n'flows.transport.congestion' = ['cubic', 'own.py']\n"
+    message = r"sweep\.toml:3:\d+: flows\.transport\.congestion must not be a file, as 'own\.py': vary programs with "
+    with pytest.raises(DesignError, match=message + r'pushout\.sweep in Python, where a list takes policy\.read\("own'):
+        pushout.sweep(written(tmp_path, text, "sweep.toml"))
+
+    @policy.congestion
+    def own(x: Any, s: Any) -> None:
+        s.window += x.mss
+
+    plan = written(tmp_path, text.replace("own.py", "reno"), "sweep.toml")
+    message = "given a control for the same flows: leave out one of them, or vary both in Python"
+    with pytest.raises(DesignError, match=message):
+        pushout.sweep(plan, policies={"flows": own})
+    both = {
+        "scenario": "w1-packet",
+        "reps": 1,
+        "set": ["duration=50 ms"],
+        "figures": ["goodput_ratio"],
+        "grid": {"flows.transport.congestion": ["cubic", own]},
+    }
+    assert len(pushout.sweep(both).columns["goodput_ratio"]) == 2
+
+
 @pytest.mark.parametrize("key", ["port.bottleneck.admission", "port.bottleneck"])
 def test_a_sweep_that_would_replace_the_policy_it_is_given_is_refused(tmp_path: Path, key: str) -> None:
     plan = written(tmp_path, f"scenario = \"lan\"\n[axis.a]\nb = ['{key}={{}}']\n", "sweep.toml")

@@ -4,8 +4,10 @@ A factor has levels, and the points of a sweep are all combinations of one level
 `DesignError` with its position.
 """
 
+import json
 import math
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +16,7 @@ from typing import Any
 from pushout import _core, quantity
 from pushout.errors import DesignError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt, quoted
+from pushout.names.port import KINDS as KINDS_OF_POLICIES
 from pushout.names.port import label
 from pushout.question.table import Swept
 from pushout.source import plain, toml
@@ -168,7 +171,21 @@ def _lists(table: Any, at: Place) -> Iterator[tuple[str, Place, list[Any]]]:
             raise DesignError(f"{path}: {key} must be a list of values, not {quoted(given)}", place)
         if not value:
             raise DesignError(f"{path}: {key} must not be an empty list", place)
+        _check_no_file(key, value, place)
         yield key, place, value
+
+
+def _check_no_file(key: str, values: Sequence[Any], at: Place) -> None:
+    """Refuse the file of a policy in Python as a value, and say where it can be one."""
+    if key.rpartition(".")[2] not in KINDS_OF_POLICIES:
+        return
+    for row, value in enumerate(values):
+        if isinstance(value, str) and re.search(r"\.py(:\w+)?$", value):
+            program = f"policy.read({json.dumps(value)})"
+            message = (
+                f"{excerpt(key)} must not be a file, as {quoted(value)}: vary programs with pushout.sweep in Python"
+            )
+            raise DesignError(f"{message}, where a list takes {program}", (*at, row))
 
 
 def _leaves(table: Mapping[str, Any], path: str, at: Place) -> Iterator[tuple[str, Place, Any]]:

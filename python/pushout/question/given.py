@@ -8,6 +8,9 @@ from pushout.names.figures import paths_of
 from pushout.question.design import Design
 from pushout.question.factor import key_of
 
+IN_PYTHON = "or vary both in Python, where a list of pushout.sweep takes programs"
+"""The remedy where a policy of one's own is a value among others."""
+
 
 def with_policies(design: Design, policies: Sequence[str]) -> Design:
     """Give ports their policies at every point; the overrides of the sweep may change their parameters."""
@@ -35,5 +38,6 @@ def _check(design: Design, ports: Sequence[str]) -> None:
         for change, at in zip(level.sets, level.places, strict=True):
             key = key_of(change)
             if any(port == key or port.startswith(f"{key}.") for port in ports):
-                message = f"{key} must not be set by a sweep that is given a policy for the same port"
-                raise DesignError(design.tell(at, f"{message}: leave out one of them"))
+                what = "control for the same flows" if key.endswith("congestion") else "policy for the same port"
+                message = f"{key} must not be set by a sweep that is given a {what}: leave out one of them, {IN_PYTHON}"
+                raise DesignError(design.tell(at, message))
