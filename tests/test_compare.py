@@ -200,6 +200,7 @@ def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -
         ("epd,epd", {}, "policies must name epd once, not twice"),
         ('ppd,{policy="epd"', {}, "must begin with { and end with }"),
         ("epd,tail-dorp", {}, 'did you mean "tail-drop"?'),
+        ("reno,cubik", {}, 'unknown congestion control "cubik"; did you mean "cubic"? \\(allowed: as-is, reno,'),
         ("epd,greedy", {}, 'unknown policy of a port "greedy"'),
         ("epd ppd", {}, "policies epd ppd must have commas: write epd,ppd"),
         ("epd,ppd", {"port": "botleneck"}, 'did you mean "bottleneck"?'),

@@ -421,7 +421,17 @@ def _kind(name: str, catalogue: Sequence[Entry]) -> str:
     parts = name.split()
     if len(parts) > 1 and all(part in known for part in parts):
         raise QuestionError(Argument("policies"), f" {excerpt(name)} must have commas: write {','.join(parts)}")
-    raise QuestionError(Argument("policies"), f": {_core.unknown('policy of a port', name, [AS_IT_IS, *known])}")
+    raise QuestionError(Argument("policies"), f": {_unknown(name, known)}")
+
+
+def _unknown(name: str, known: Mapping[str, str]) -> str:
+    """Say that no policy has this name: of ports, unless the nearest one is a congestion control."""
+    told = _core.unknown("policy of a port", name, [AS_IT_IS, *known])
+    nearest = re.search(r'did you mean "([^"]+)"', told)
+    if nearest and known.get(nearest[1]) == "congestion":
+        controls = [each for each, kind in known.items() if kind == "congestion"]
+        return str(_core.unknown("congestion control", name, [AS_IT_IS, *controls]))
+    return str(told)
 
 
 def quoted(name: str) -> str:
