@@ -31,7 +31,7 @@ Folder = str | os.PathLike[str]
 """The path of a folder."""
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
-"""Policies: names, tables of parameters (as TOML or as a mapping) or `as-is`."""
+"""Policies: names, tables of parameters or of several policies by their kinds (as TOML or as a mapping), or `as-is`."""
 
 PoliciesByPlace = Mapping[str, str | Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 """Policies by port, class of ports (`fabric`, `default`) or `memory.NAME`: a name, a table or program, or several of
