@@ -61,6 +61,13 @@ def _policy_name(_context: click.Context, _option: click.Parameter, value: str |
 @click.option(
     "--rtt", metavar="TIME", help="Base round trip of its hosts, as in '30 us' (default: that of the cables)."
 )
+@click.option("--mtu", type=Whole(64, 65_535), metavar="BYTES", help="Frames of the classes that lose nothing.")
+@click.option(
+    "--other",
+    type=Whole(64, 65_535),
+    metavar="BYTES",
+    help="Largest frame of other classes, which delays a pause (default: the mtu of its port).",
+)
 @JSON
 def init(
     folder: Path,
@@ -72,6 +79,8 @@ def init(
     queue: int | None,
     senders: int | None,
     rtt: str | None,
+    mtu: int | None,
+    other: int | None,
     as_json: bool,
 ) -> None:
     """Copy a shipped scenario into a folder as a starting point.
@@ -84,10 +93,11 @@ def init(
 
     left_out: list[str] = []
     if sonic is not None:
-        texts, following, left_out = _switch(sonic, qos, cell, Traffic(queue, senders, rtt))
+        texts, following, left_out = _switch(sonic, qos, cell, Traffic(queue, senders, rtt, mtu, other))
     else:
-        if senders is not None or rtt is not None:
-            raise click.UsageError("--senders and --rtt belong to --sonic FILE: give the tables of the switch as well")
+        only = {"--senders": senders, "--rtt": rtt, "--mtu": mtu, "--other": other}
+        if given := next((option for option, value in only.items() if value is not None), None):
+            raise click.UsageError(f"{given} belongs to --sonic FILE: give the tables of the switch as well")
         texts, following = _policy(policy) if policy else _scenario(name)
     if there := [file for file in texts if (folder / file).exists()]:
         tell(f"{place(str(folder / there[0]))}: exists already and is not overwritten; name another folder")

@@ -18,10 +18,11 @@ from pushout.errors import Argument, QuestionError
 from pushout.excerpt import quoted
 from pushout.quantity import SECONDS, split
 from pushout.switch import sonic_tables
-from pushout.switch.headroom import SPEED_M_PER_S
+from pushout.switch.headroom import PS_PER_S, SPEED_M_PER_S, UDP_HEADERS
 from pushout.switch.rows import LARGEST
 from pushout.switch.sonic_queues import Handling, Queues
 from pushout.switch.sonic_tables import GROUP, POOL, PROFILE, QUEUE, Tables, ranges
+from pushout.switch.table import RESPONSES
 
 MOST_EXPONENT = 8
 """Largest n, positive or negative, of α = 2^n in SAI."""
@@ -34,6 +35,15 @@ MOST_SENDERS = 16
 
 MOST_RTT_PS = 10**13
 """Largest round trip."""
+
+BURST_FRAME, FULL_FRAME = 1024, 1500
+"""Bytes of the frames of bursts and of bulk data, unless asked for."""
+
+TCP_HEADERS = 40
+"""Bytes of the IP and TCP headers of a full segment."""
+
+BURST, OFF_US = 100, 200
+"""Frames of a burst, and the microseconds of silence after it."""
 
 CELLS = {
     "Trident 2": 208,
@@ -49,6 +59,10 @@ CELLS = {
     "Tofino 2": 176,
 }
 """Bytes of a cell of known chips (sonic-net/sonic-mgmt, tests/qos/files)."""
+
+
+STANDARD_MBPS = {gigabits * 1000 for gigabits in RESPONSES}
+"""Rates for which IEEE 802.3 has a time in which senders obey pauses."""
 
 
 class Pool(NamedTuple):
@@ -115,6 +129,10 @@ class Traffic(NamedTuple):
     """Lines that send; by default all ports but one, at most `MOST_SENDERS`."""
     rtt: str | None = None
     """The base round trip of the hosts; by default that of the cables alone."""
+    mtu: int | None = None
+    """Bytes of the frames of classes that lose nothing."""
+    other: int | None = None
+    """Bytes of the largest frame that meets a pause frame; by default the `mtu` of each port, if the tables have it."""
 
 
 ANY = Traffic()
@@ -185,6 +203,7 @@ class _Switch:
 
     def __init__(self, tables: Tables, cell: int, traffic: Traffic) -> None:
         self.tables, self.cell, self.queue, self.count = tables, cell, traffic.queue, traffic.senders
+        self.mtu, self.other = traffic.mtu, traffic.other
         self.pools = {name: self._pool(name) for name in tables.rows(POOL)}
         self.profiles = {name: self._profile(name) for name in tables.rows(PROFILE)}
         self.queues = Queues(tables)
@@ -284,7 +303,7 @@ class _Switch:
 
     def _delay_ps(self, port: _Port) -> int:
         """Return the delay of the cable of a port."""
-        return round(self.tables.metres(port.name) / SPEED_M_PER_S * 1e9) * 1000
+        return round(self.tables.metres(port.name) / SPEED_M_PER_S * PS_PER_S)
 
     def _hosts_ps(self, rtt: str | None) -> int:
         """Return what hosts add to the round trip over the longest cables, in picoseconds."""
@@ -359,8 +378,9 @@ class _Switch:
     def scenario(self) -> dict[str, Any]:
         """Return the scenario: its last port receives what the others send."""
         scheduler, turns = self._turns()
+        port = {"memory": "chip", **scheduler, **self._policy()}
         classes = {name: {**section, **turns.get(name, {})} for name, section in self._classes().items()}
-        found = self._scenario({"memory": "chip", **scheduler, **self._policy()}, classes)
+        found = self._scenario(port, classes)
         self._leave_out()
         return found
 
@@ -398,7 +418,7 @@ class _Switch:
             enters = f"; DSCP {ranges(own)}" if own else ""
             at = f"queue {self.entered[name]} of {self.receiver.name}"
             found.append(f"queue.{name}: {PROFILE}|{each.profile}, {at}{alpha}{enters}")
-        return found
+        return [*found, *self._headroom_facts()]
 
     @property
     def _way(self) -> str:
@@ -450,6 +470,8 @@ class _Switch:
         found = {}
         for each, name in self.names.items():
             found[name] = dict(self.profiles[each.profile].section)
+            if "pause" in found[name]:
+                found[name]["pause"] = {**found[name]["pause"], **self._response(each)}
             if (
                 each not in self.lossy
                 or ingress is None
@@ -499,8 +521,51 @@ class _Switch:
         cable = self._delay_ps(port)
         named = {"name": port.name, "from": ends[0], "to": ends[1], "rate": f"{self.tables.mbps(port.name)} Mb/s"}
         if port is not self.receiver or not self.hosts_ps:
-            return {**named, "delay": f"{cable // 1000} ns"}
-        return {**named, "delay": f"{cable + self.hosts_ps} ps", "back": {"delay": f"{cable // 1000} ns"}}
+            return {**named, "delay": f"{cable} ps", **self._pause(port)}
+        return {**named, "delay": f"{cable + self.hosts_ps} ps", "back": {"delay": f"{cable} ps"}}
+
+    def _pause(self, port: _Port) -> dict[str, str]:
+        """Return the random pause of a host whose bulk data meets that of others in one queue, against phase effects.
+
+        It is as long as a frame, as S. Floyd and V. Jacobson (1992) recommend.
+        """
+        if not self._is_bulk_alone or port is self.receiver or len(self.senders) == 1:
+            return {}
+        frame = (self.mtu or FULL_FRAME) if self.lossless[port.name] else FULL_FRAME
+        return {"pause": f"{-(-frame * 8 * 1000 // self.tables.mbps(port.name))} ns"}
+
+    @property
+    def _is_bulk_alone(self) -> bool:
+        """Return whether all traffic is bulk data in one queue, with nothing random on its way."""
+        return self.is_single and (bool(self.admission) or bool(self.lossy))
+
+    def _response(self, of: _Class) -> dict[str, str]:
+        """Return the time in which senders obey pauses: that of IEEE 802.3, if it has one for the rates of all."""
+        ports = [port.name for port in self.senders if of in self.lossless[port.name]]
+        rates = {self.tables.mbps(name) for name in ports}
+        return {"response": "802.3"} if all(rate in STANDARD_MBPS for rate in rates) else {}
+
+    def _largest_back(self, port: _Port) -> int:
+        """Return the largest frame on the way to a sender, 0 if neither the tables nor the question have one."""
+        return self.tables.mtu(port.name) if self.other is None else self.other
+
+    def _headroom_facts(self) -> Iterator[str]:
+        """Say what the need of headroom counts with, and what `switch headroom` would count otherwise."""
+        for each, name in self.names.items():
+            ports = [port for port in self.senders if each in self.lossless[port.name]]
+            if not ports:
+                continue
+            frame = self.mtu or (FULL_FRAME if self._is_bulk_alone else BURST_FRAME)
+            given = "" if self.mtu else " (--mtu gives others)"
+            back = sorted({self._largest_back(port) for port in ports})
+            most = f"frames of {back[-1]} bytes" if back[-1] else "acknowledgements alone (--other gives longer ones)"
+            response = "that of 802.3" if self._response(each) else "none: 802.3 has no value for their rate"
+            yield (
+                f"queue.{name}: its headroom is that of frames of {frame} bytes{given}, against {most}; "
+                f"response of the senders: {response}"
+            )
+            if any(len(self.lossless[port.name]) > 1 for port in ports):
+                yield f"queue.{name}: each class of a line may send a pause frame first; switch headroom counts one"
 
     def _flows(self) -> Iterator[dict[str, Any]]:
         """Yield a flow of bulk data in the lossy classes and bursts in the lossless ones for each sender.
@@ -509,6 +574,7 @@ class _Switch:
         """
         lossy = list(self.lossy)
         marks = self.is_single and bool(self.admission)
+        segment = {"mss": self.mtu - TCP_HEADERS} if self.mtu else {}
         for number, port in enumerate(self.senders):
             if lossy:
                 yield self._bulk(port, f"bulk-{port.name}", self.names[lossy[number % len(lossy)]])
@@ -516,9 +582,12 @@ class _Switch:
                 name = self.names[each]
                 ending = f"-{name}" if len(self.lossless[port.name]) > 1 else ""
                 if marks:
-                    yield self._bulk(port, f"bulk-{port.name}{ending}", name)
+                    bulk = self._bulk(port, f"bulk-{port.name}{ending}", name)
+                    yield {**bulk, "transport": {**bulk["transport"], **segment}}
                 else:
                     yield self._burst(port, f"burst-{port.name}{ending}", name)
+            if self.lossless[port.name] and self._largest_back(port):
+                yield self._back(port)
 
     def _ends(self, port: _Port) -> dict[str, str]:
         return {"from": f"host-{port.name}", "to": f"host-{self.receiver.name}"}
@@ -529,7 +598,16 @@ class _Switch:
         return {**bulk, "start_spread": "20 us", "source": {"kind": "greedy"}, "transport": tcp}
 
     def _burst(self, port: _Port, name: str, queue: str) -> dict[str, Any]:
-        times = {"burst": 100, "off": "200 us", "distribution": "periodic", "size": "996 bytes"}
+        size = (self.mtu or BURST_FRAME) - UDP_HEADERS
+        times = {"burst": BURST, "off": f"{OFF_US} us", "distribution": "periodic", "size": f"{size} bytes"}
         source = {"kind": "on-off", "peak": f"{self.tables.mbps(port.name)} Mb/s", **times}
         udp = {"kind": "udp", "ecn": True}
         return {"name": name, **self._ends(port), "queue": queue, "source": source, "transport": udp}
+
+    def _back(self, port: _Port) -> dict[str, Any]:
+        """Return a few of the largest frames on the way to a sender, behind which its pause frames may wait."""
+        size = self._largest_back(port) - UDP_HEADERS
+        source = {"kind": "cbr", "rate": "1 Mb/s", "size": f"{size} bytes"}
+        ends = {"from": f"host-{self.receiver.name}", "to": f"host-{port.name}"}
+        queue = {"queue": self.names[next(iter(self.lossy))]} if self.lossy else {}
+        return {"name": f"back-{port.name}", **ends, **queue, "source": source, "transport": {"kind": "udp"}}

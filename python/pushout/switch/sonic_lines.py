@@ -26,12 +26,14 @@ def rows(file: Path, shown: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _line(tables: Tables, port: str) -> dict[str, str]:
-    """Return rate and cable of a port, of which none is assumed: the need depends on both."""
+    """Return rate and cable of a port, of which none is assumed, and its largest frame: the need depends on all."""
     if tables.value("PORT", port, "speed") is None:
         tables.refuse(f"PORT|{port}: speed must be given, as in 100000 (Mb/s)", "PORT", port)
     if not any(port in lengths for lengths in tables.rows("CABLE_LENGTH").values()):
         tables.refuse(f"CABLE_LENGTH: {port} must be given, as in 40m", "CABLE_LENGTH")
-    return {"rate": f"{tables.mbps(port)} Mb/s", "cable": f"{tables.metres(port)} m"}
+    mtu = tables.mtu(port)
+    largest = {"other": str(mtu)} if mtu else {}
+    return {"rate": f"{tables.mbps(port)} Mb/s", "cable": f"{tables.metres(port)} m", **largest}
 
 
 def _given(tables: Tables, profile: str) -> dict[str, str]:

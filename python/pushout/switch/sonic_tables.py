@@ -151,6 +151,10 @@ class Tables:
             self.refuse(f"PORT|{port}: speed must be a number of Mb/s, not {quoted(speed)}", "PORT", port, "speed")
         return int(speed)
 
+    def mtu(self, port: str) -> int:
+        """Return the bytes of the largest frame of a port, 0 if the tables do not have it."""
+        return self.number("PORT", port, "mtu", 0, least=64, most=65_535)
+
     def metres(self, port: str) -> float:
         """Return the length of the cable of a port in m."""
         for name, lengths in self.rows("CABLE_LENGTH").items():

@@ -260,7 +260,10 @@ def read(path: str | os.PathLike[str], given: Mapping[str, object]) -> list[Line
     """Read a table from a file; `given` has values for columns that it lacks."""
     shown, text = content(path)
     if Path(path).suffix.lower() == TABLES_SUFFIX:
-        return _lines((_Row(at, values) for at, values in sonic_lines.rows(Path(path), shown)), given, shown)
+        asked = {column for column, value in given.items() if value is not None}
+        rows = sonic_lines.rows(Path(path), shown)
+        own = ((at, {column: text for column, text in row.items() if column not in asked}) for at, row in rows)
+        return _lines((_Row(at, values) for at, values in own), given, shown)
     of_file = _of_sonic if Path(path).suffix.lower() == SONIC_SUFFIX else _of_csv
     return _lines(of_file(text, shown), given, shown)
 
