@@ -228,6 +228,17 @@ def test_a_memory_is_drawn_with_its_fullest_queues_and_what_they_may_hold() -> N
         whole.plot("memory")
 
 
+def test_no_threshold_is_drawn_above_the_room_of_its_pool() -> None:
+    """With α = 8 a queue may hold eight times what is free: more than there is, were its pool not the limit."""
+    sets = {"duration": "1 ms", "queue.lossy.alpha": 8.0}
+    axes = pushout.plot("tomahawk", what="memory", set=sets).axes[0]
+    (memory, *_) = pushout.run("tomahawk", set=sets).document["memories"]
+    most = max(pool["shared"] for pool in memory["pools"])
+    highest = max(line.get_ydata().max() for line in axes.lines if line.get_linestyle() == ":" and len(line.get_xdata()))
+    assert highest <= most < memory["cells"]
+    assert axes.get_ylim()[1] < 1.1 * most, "the axis ends there as well"
+
+
 def test_the_delay_of_a_queue_is_the_time_in_which_its_line_sends_it() -> None:
     """A cell of 53 octets takes 8 * 53 / 149.76 µs."""
     drawn = pushout.plot("lan", what="queue,sojourn", set=SHORT)

@@ -171,15 +171,18 @@ class Shared(NamedTuple):
 
 
 def shared(run: Run, memory: str, most: int, points: int) -> Shared:
-    """The occupancy of a memory, and of its `most` fullest queues with their thresholds, at most the whole memory."""
+    """The occupancy of a memory, and of its `most` fullest queues with their thresholds, at most the room to share."""
     first = entry(run.documents[0], "memories", memory)
     classes = {each.queue for each in run.memories if each.has(memory) and each.queue}
     shown = [queue for queue in first["queues"] if not classes or queue["queue"] in classes]
     fullest = sorted(shown, key=lambda queue: -queue["occupancy_max"])[:most]
 
+    room = {pool["name"]: pool["shared"] for pool in first["pools"]}
+
     def of(queue: str, key: str) -> Curve | None:
-        entries = (entry(document, "memories", memory) for document in run.documents)
-        return _clipped([entry(each, "queues", queue)[key] for each in entries], first["cells"], points)
+        entries = [entry(entry(document, "memories", memory), "queues", queue) for document in run.documents]
+        most = room[entries[0]["pool"]] if key == "threshold" else first["cells"]
+        return _clipped([each[key] for each in entries], most, points)
 
     names = [queue["name"] for queue in fullest if queue["occupancy_max"]]
     queues = [(name, held, of(name, "threshold")) for name in names if (held := of(name, "occupancy"))]
