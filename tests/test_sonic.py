@@ -646,5 +646,37 @@ def test_room_of_odd_sizes_is_counted_in_whole_cells_and_once() -> None:
     assert cells["ingress_lossless_pool"] == 100_001 // 208 + 50_001 // 208 + queues
     assert cells["egress_lossy_pool"] == 90_001 // 208 + 9, "1665 bytes are 9 cells"
     assert memory["pool"]["ingress_lossless_pool"]["headroom"] == f"{50_001 // 208} cells"
-    largest = max(cells["ingress_lossless_pool"] - queues, 90_001 // 208 + 15_982_720 // 208)
+    largest = max(cells["ingress_lossless_pool"] - queues, 90_001 // 208, 15_982_720 // 208)
     assert memory["size"] == f"{largest + queues + 9} cells"
+
+
+def test_the_memory_is_the_largest_room_of_the_tables_and_says_so(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The egress pool of lossless classes is the whole chip, which that of lossy ones is a part of."""
+    found = sonic.read(files, 208)
+    reserved = 2 * 6 + 6 + 8
+    assert found.scenario["memory"]["chip"]["size"] == f"{15_982_720 // 208 + reserved} cells"
+    rooms = "72448 of all ingress pools, 76840 of egress_lossless_pool, 44441 of egress_lossy_pool"
+    line = f"memory.chip.size: 76866 cells, the most of {rooms}, and what queues reserve; the tables have no size"
+    assert found.decisions[0].startswith(line)
+    command("init", str(tmp_path / "lab"), "--sonic", *map(str, files[:1]), "--qos", str(files[1]), "--cell", "208")
+    assert line in capsys.readouterr().err
+    assert f"# {line}" in (tmp_path / "lab" / "switch.toml").read_text()
+    command("init", str(tmp_path / "two"), "--sonic", str(files[0]), "--cell", "208", "--json")
+    assert json.loads(capsys.readouterr().out)["decisions"][0].startswith("memory.chip.size")
+
+
+def test_bursts_offer_what_a_run_carries_and_the_share_is_that_of_the_weights() -> None:
+    found = sonic.tabled({**BUFFERS, **QOS}, 208)
+    offers = [line for line in found.decisions if "bursts offer" in line]
+    assert [line.rpartition(" of its share of ")[2] for line in offers] == ["34.1 Gb/s", "34.1 Gb/s"], "15 of 14+15+15"
+    offered = [float(re.search(r"offer ([0-9.]+)", line)[1]) for line in offers]  # type: ignore[index]
+    flows = pushout.run(found.scenario, set={"duration": "20 ms"}).document["flows"]
+    carried = [flow["goodput_bps"] * 1024 / 996 / 1e9 for flow in flows if flow["name"].startswith("burst-")]
+    assert sum(carried[:2]) == pytest.approx(offered[0], rel=0.02)
+    assert carried[2] == pytest.approx(offered[1], rel=0.02)
+    capped = deepcopy({**BUFFERS, **QOS})
+    capped["SCHEDULER"]["scheduler.1"]["pir"] = "125000000"
+    assert any("share of 1.0 Gb/s: more than it gets" in line for line in sonic.tabled(capped, 208).decisions)
+    assert not any("bursts" in line for line in sonic.tabled({**BUFFERS, **QOS}, 208, sonic.Traffic(3)).decisions)

@@ -92,8 +92,9 @@ def init(
     from pushout.switch.sonic import Traffic
 
     left_out: list[str] = []
+    decisions: list[str] = []
     if sonic is not None:
-        texts, following, left_out = _switch(sonic, qos, cell, Traffic(queue, senders, rtt, mtu, other))
+        texts, following, left_out, decisions = _switch(sonic, qos, cell, Traffic(queue, senders, rtt, mtu, other))
     else:
         only = {"--senders": senders, "--rtt": rtt, "--mtu": mtu, "--other": other}
         if given := next((option for option, value in only.items() if value is not None), None):
@@ -107,8 +108,12 @@ def init(
         write(folder / file, text)
     tell_left_out(left_out)
     if as_json:
-        echo_json({"folder": str(folder), "files": list(texts), **({"left_out": left_out} if left_out else {})})
+        more = {"left_out": left_out, "decisions": decisions}
+        found = {"folder": str(folder), "files": list(texts), **{key: lines for key, lines in more.items() if lines}}
+        echo_json(found)
         return
+    for line in decisions:
+        tell(line)
     for file in texts:
         click.echo(place(str(folder / file)))
     commands = (f"pushout {verb} {place(str(folder / first))}" for verb, first in following)
@@ -139,8 +144,8 @@ def _policy(name: str) -> tuple[dict[str, str], Following]:
 
 def _switch(
     buffers: Path, qos: Path | None, cell: int | None, traffic: "Traffic"
-) -> tuple[dict[str, str], Following, list[str]]:
-    """The files of a switch as its own tables describe it, the commands that follow, and what the files lack."""
+) -> tuple[dict[str, str], Following, list[str], list[str]]:
+    """The files of a switch as its tables describe it, what follows, what the files lack, and what was decided."""
     from pushout import reading
     from pushout.cli.streams import json_text
     from pushout.scenario import written
@@ -157,4 +162,4 @@ def _switch(
     if sweep := sonic.sweep_of(found, file):
         texts[sonic.SWEEP] = sweep
         following.insert(0, ("sweep", sonic.SWEEP))
-    return texts, following, found.left_out
+    return texts, following, found.left_out, found.decisions

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -111,6 +112,8 @@ class Imported(NamedTuple):
     """The entry that each class comes from, with its exponent of α."""
     admission: dict[str, dict[str, Any]]
     """For each class whose queue marks or drops early the policy that does so."""
+    decisions: list[str]
+    """What this model decided where the tables leave it open: lines of `facts` that a user should see."""
 
 
 def looks_like(path: Path) -> bool:
@@ -154,7 +157,8 @@ def _imported(tables: Tables, cell: int | None, traffic: Traffic) -> Imported:
         known = ", ".join(f"{octets} ({chip})" for chip, octets in CELLS.items())
         raise QuestionError(Argument("cell"), f" must be given, as tables of SONiC have no size of cells: {known}")
     switch = _Switch(tables, cell, traffic)
-    return Imported(switch.scenario(), tables.left_out, switch.facts(), switch.admission)
+    scenario, decisions = switch.scenario(), switch.decisions()
+    return Imported(scenario, tables.left_out, [*switch.facts(), *decisions], switch.admission, decisions)
 
 
 SWEEP = "alpha.toml"
@@ -377,13 +381,14 @@ class _Switch:
 
     def scenario(self) -> dict[str, Any]:
         """Return the scenario: its last port receives what the others send."""
-        scheduler, turns = self._turns()
+        scheduler, turns = self._turns
         port = {"memory": "chip", **scheduler, **self._policy()}
         classes = {name: {**section, **turns.get(name, {})} for name, section in self._classes().items()}
         found = self._scenario(port, classes)
         self._leave_out()
         return found
 
+    @cached_property
     def _turns(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return the scheduler of the receiver's port, and the keys of each class: none if there is a single queue."""
         if self.is_single:
@@ -484,27 +489,71 @@ class _Switch:
         return found
 
     def _memory(self) -> dict[str, Any]:
-        """Return the memory: as large as what its ingress pools share, their headroom, and what queues reserve."""
-        reserved = dict.fromkeys(self.pools, 0)
-        for each in self.names:
-            queues = sum(each in classes for classes in self.lossless.values()) or 1
-            profile = self.profiles[each.profile]
-            reserved[profile.pool] += queues * self._cells(profile.reserved)
-        pools = {}
+        """Return the memory with its pools, each as large as its shared room, its headroom and what queues reserve."""
+        pools, reserved = {}, self._reserved()
         for name, pool in self.pools.items():
             headroom = self._headroom(name)
             size = pool.shared // self.cell + headroom + reserved[name]
             more = {"headroom": f"{headroom} cells"} if headroom else {}
             pools[name] = {"side": pool.side, "size": f"{size} cells", **more}
-        sizes = dict.fromkeys(("ingress", "egress"), 0)
-        for name, pool in self.pools.items():
-            sizes[pool.side] += int(pools[name]["size"].split()[0]) - reserved[name]
         return {
-            "size": f"{max(sizes.values()) + sum(reserved.values())} cells",
+            "size": f"{max(self._rooms().values()) + sum(reserved.values())} cells",
             "cell": f"{self.cell} bytes",
             "admission": {"policy": "dynamic-threshold", "alpha": 1.0},
             "pool": pools,
         }
+
+    def _reserved(self) -> dict[str, int]:
+        """Return the cells that queues reserve in each pool."""
+        reserved = dict.fromkeys(self.pools, 0)
+        for each in self.names:
+            queues = sum(each in classes for classes in self.lossless.values()) or 1
+            profile = self.profiles[each.profile]
+            reserved[profile.pool] += queues * self._cells(profile.reserved)
+        return reserved
+
+    def _rooms(self) -> dict[str, int]:
+        """Return the cells of all ingress pools together, with their headroom, and of each egress pool.
+
+        No memory is smaller than any of them. Every packet counts in one ingress pool, so these do not overlap; of the
+        egress pools that of the lossless classes is usually the whole chip (`BUFFER_POOL` of SONiC's devices).
+        """
+        found: dict[str, int] = {}
+        for name, pool in self.pools.items():
+            key = name if pool.side == "egress" else "all ingress pools"
+            found[key] = found.get(key, 0) + pool.shared // self.cell + self._headroom(name)
+        return found
+
+    def decisions(self) -> list[str]:
+        """Say what the tables leave open: the size of the memory, and what the lossless classes are offered."""
+        rooms, reserved = self._rooms(), sum(self._reserved().values())
+        of_each = ", ".join(f"{cells} of {name}" for name, cells in rooms.items())
+        size = f"memory.chip.size: {max(rooms.values()) + reserved} cells, the most of {of_each}"
+        why = "and what queues reserve; the tables have no size of the chip, and egress pools overlap"
+        return [*([f"{size}, {why}"] if len(rooms) > 1 else []), *self._offers()]
+
+    def _offers(self) -> Iterator[str]:
+        """Compare what bursts offer to each lossless class with its share of the line."""
+        for each, name in self.names.items():
+            ports = [port for port in self.senders if each in self.lossless[port.name]]
+            if not ports or self._sends_bulk:
+                continue
+            offered, share = sum(map(self._offered_mbps, ports)) / 1000, self._share_mbps(name) / 1000
+            more = ": more than it gets, so its senders are paused" if offered > share else ""
+            yield f"queue.{name}: bursts offer {offered:.1f} Gb/s of its share of {share:.1f} Gb/s{more}"
+
+    def _offered_mbps(self, port: _Port) -> float:
+        """Return the mean rate of the bursts of a sender."""
+        bits, peak = 8 * BURST * (self.mtu or BURST_FRAME), self.tables.mbps(port.name)
+        return bits / (bits / peak + OFF_US)
+
+    def _share_mbps(self, name: str) -> float:
+        """Return what a class gets of the line of the receiver while all classes send, and no strict priority."""
+        line, (_, keys) = self.tables.mbps(self.receiver.name), self._turns
+        weights = {of: own["weight"] for of, own in keys.items() if "weight" in own}
+        share = line * weights[name] / sum(weights.values()) if name in weights else line
+        most = keys.get(name, {}).get("maximum")
+        return share if most is None else min(share, int(most.split()[0]) / 10**6)
 
     def _headroom(self, pool: str) -> int:
         """Return the cells of headroom of a pool: shared, or those of each of its queues."""
@@ -537,7 +586,12 @@ class _Switch:
     @property
     def _is_bulk_alone(self) -> bool:
         """Return whether all traffic is bulk data in one queue, with nothing random on its way."""
-        return self.is_single and (bool(self.admission) or bool(self.lossy))
+        return self._sends_bulk or (self.is_single and bool(self.lossy))
+
+    @property
+    def _sends_bulk(self) -> bool:
+        """Return whether a lossless class carries bulk data: the port has one queue, and marks."""
+        return self.is_single and bool(self.admission)
 
     def _response(self, of: _Class) -> dict[str, str]:
         """Return the time in which senders obey pauses: that of IEEE 802.3, if it has one for the rates of all."""
@@ -573,7 +627,6 @@ class _Switch:
         A lossless class that the port marks carries bulk data as well: only its senders react.
         """
         lossy = list(self.lossy)
-        marks = self.is_single and bool(self.admission)
         segment = {"mss": self.mtu - TCP_HEADERS} if self.mtu else {}
         for number, port in enumerate(self.senders):
             if lossy:
@@ -581,7 +634,7 @@ class _Switch:
             for each in self.lossless[port.name]:
                 name = self.names[each]
                 ending = f"-{name}" if len(self.lossless[port.name]) > 1 else ""
-                if marks:
+                if self._sends_bulk:
                     bulk = self._bulk(port, f"bulk-{port.name}{ending}", name)
                     yield {**bulk, "transport": {**bulk["transport"], **segment}}
                 else:
