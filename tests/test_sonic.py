@@ -162,11 +162,26 @@ def test_init_writes_a_scenario_that_runs(
     entry = "BUFFER_PROFILE|egress_lossy_profile, queue 0 of Ethernet12; alpha = 2^3, as dynamic_th is 3; DSCP 8,46"
     assert f"# queue.egress_lossy_profile: {entry}" in comment
     assert any(line.startswith("# Not here: ") and "wred_profile AZURE is left out" in line for line in comment)
-    assert pushout.Scenario(written).explain() == pushout.Scenario(sonic.read(files, 208).scenario).explain()
+    read = {**sonic.read(files, 208).scenario, "name": "lab"}
+    assert pushout.Scenario(written).explain() == pushout.Scenario(read).explain()
     command("run", str(written), "--json")
     assert json.loads(capsys.readouterr().out)["memories"][0]["name"] == "chip"
     command("switch", "predict", str(buffers), "--cell", "208", "--json")
     assert json.loads(capsys.readouterr().out)["expected"]
+
+
+def test_scenarios_are_named_after_their_folders(
+    files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, name in (("my-switch", "my-switch"), ("rack 7/ü", "switch"), ("rack 7/b.2", "b-2")):
+        (tmp_path / folder).mkdir(parents=True)
+        command("init", str(tmp_path / folder), "--sonic", str(files[0]), "--cell", "208")
+        assert pushout.Scenario(tmp_path / folder / "switch.toml").explain()["name"] == name
+        assert f'name = "{name}-alpha"' in (tmp_path / folder / "alpha.toml").read_text()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    command("init", ".", "--sonic", str(files[0]), "--cell", "208")
+    assert pushout.Scenario("switch.toml").explain()["name"] == "here"
 
 
 def test_the_number_of_senders_and_the_round_trip_may_be_given() -> None:

@@ -94,7 +94,7 @@ def init(
     left_out: list[str] = []
     decisions: list[str] = []
     if sonic is not None:
-        texts, following, left_out, decisions = _switch(sonic, qos, cell, Traffic(queue, senders, rtt, mtu, other))
+        texts, following, left_out, decisions = _switch(folder, sonic, qos, cell, Traffic(queue, senders, rtt, mtu, other))
     else:
         only = {"--senders": senders, "--rtt": rtt, "--mtu": mtu, "--other": other}
         if given := next((option for option, value in only.items() if value is not None), None):
@@ -143,7 +143,7 @@ def _policy(name: str) -> tuple[dict[str, str], Following]:
 
 
 def _switch(
-    buffers: Path, qos: Path | None, cell: int | None, traffic: "Traffic"
+    folder: Path, buffers: Path, qos: Path | None, cell: int | None, traffic: "Traffic"
 ) -> tuple[dict[str, str], Following, list[str], list[str]]:
     """The files of a switch as its tables describe it, what follows, what the files lack, and what was decided."""
     from pushout import reading
@@ -153,10 +153,10 @@ def _switch(
     from pushout.switch.rows import origin
 
     files = [buffers, *([qos] if qos is not None else [])]
-    found = sonic.read(files, cell, traffic)
+    found = sonic.named(sonic.read(files, cell, traffic), folder)
     reading.validate(found.scenario)
     text = f"#:schema ./{SCHEMA}\n\n{origin(files, found.facts, found.left_out)}{written(found.scenario)}"
-    file = f"{found.scenario['name']}.toml"
+    file = sonic.SCENARIO
     texts = {file: text, SCHEMA: json_text(reading.schema()) + "\n"}
     following = [("switch predict", file)]
     if sweep := sonic.sweep_of(found, file):

@@ -152,6 +152,12 @@ def tabled(document: Mapping[str, Any], cell: int | None, traffic: Traffic = ANY
     return _imported(Tables(document, "tables"), cell, traffic)
 
 
+def named(found: Imported, folder: Path) -> Imported:
+    """Name a scenario after its folder, so that results of several switches stand in folders of their own."""
+    name = re.sub(r"[^\w-]+", "-", folder.resolve().name, flags=re.ASCII).strip("-")
+    return found._replace(scenario={**found.scenario, "name": name or found.scenario["name"]})
+
+
 def _imported(tables: Tables, cell: int | None, traffic: Traffic) -> Imported:
     if cell is None:
         known = ", ".join(f"{octets} ({chip})" for chip, octets in CELLS.items())
@@ -161,8 +167,8 @@ def _imported(tables: Tables, cell: int | None, traffic: Traffic) -> Imported:
     return Imported(scenario, tables.left_out, [*switch.facts(), *decisions], switch.admission, decisions)
 
 
-SWEEP = "alpha.toml"
-"""The file of the sweep beside the scenario."""
+SCENARIO, SWEEP = "switch.toml", "alpha.toml"
+"""The files of the scenario and of the sweep beside it."""
 
 EXPONENTS = (-3, -1, 1, 3)
 """Values of dynamic_th that the sweep tries besides the one of the switch."""
@@ -180,7 +186,7 @@ def sweep_of(found: Imported, file: str) -> str | None:
     figures = [*(f"memories.chip.{kind}" for kind in sorted(kinds, reverse=True)), "summary.goodput_ratio"]
     return (
         f"# Which alpha = 2^dynamic_th for {name}? {file} has {classes[name]['alpha']:g}.\n\n"
-        f'name = "alpha"\nscenario = "{file}"\nreps = 20\nset = [\'duration="5 ms"\']\n'
+        f'name = "{found.scenario["name"]}-alpha"\nscenario = "{file}"\nreps = 20\nset = [\'duration="5 ms"\']\n'
         f"figures = {json.dumps(figures)}\n\n[grid]\nqueue.{name}.alpha = {alphas}\n"
     )
 
