@@ -664,12 +664,34 @@ def test_a_person_sees_means_and_where_the_rows_are(tmp_path: Path, capsys: pyte
 
 def test_a_key_that_changes_no_run_is_named() -> None:
     grid = {"queue.lossy.alpha": [0.0625, 8.0], "queue.absent.alpha": [1.0, 2.0]}
-    plan = {"scenario": str(ROOT / "scenarios" / "tomahawk.toml"), "set": ["duration=1 ms"], "reps": 2, "grid": grid}
+    sets = ["duration=1 ms", "queue.absent.reserved=0 cells"]
+    plan = {"scenario": str(ROOT / "scenarios" / "tomahawk.toml"), "set": sets, "reps": 2, "grid": grid}
     console = Console(file=io.StringIO(), width=120)
     show.sweep(pushout.sweep({"name": "idle", **plan}), console)
     said = console.file.getvalue()  # type: ignore[attr-defined]
     assert "queue.absent.alpha changes nothing: every run has the same figures" in said
     assert "queue.lossy.alpha changes nothing" not in said
+
+
+def test_a_class_that_nothing_names_is_refused_and_the_near_one_named() -> None:
+    plan = {"name": "x", "scenario": str(ROOT / "scenarios" / "tomahawk.toml"), "set": ["duration=1 ms"], "reps": 2}
+    with pytest.raises(
+        pushout.PushoutError,
+        match=r'^grid: queue\.losy\.alpha: unknown class "losy"; did you mean "lossy"\?.* no flow and no other key names',
+    ):
+        pushout.sweep({**plan, "grid": {"queue.losy.alpha": [1.0, 2.0]}})
+    with pytest.raises(pushout.PushoutError, match=r'^axis: queue\.bulk\.alpha: unknown class "bulk" \(allowed'):
+        pushout.sweep({**plan, "axis": {"a": {"1": ["queue.bulk.alpha=1.0"]}}})
+    lan = {**plan, "scenario": str(ROOT / "scenarios" / "lan.toml")}
+    with pytest.raises(pushout.PushoutError, match=r"queue\.bulk\.alpha: no class 'bulk': the scenario has none"):
+        pushout.sweep({**lan, "grid": {"queue.bulk.alpha": [1.0, 2.0]}})
+
+
+def test_a_class_may_be_declared_where_another_key_names_it() -> None:
+    plan = {"name": "x", "scenario": str(ROOT / "scenarios" / "tomahawk.toml"), "set": ["duration=100 us"], "reps": 2}
+    flow = next(flow["name"] for flow in pushout.Scenario("tomahawk").explain()["flow"] if flow["queue"] == "lossy")
+    grid = {"queue.own.alpha": [1.0, 2.0], "queue.own.pool": ["lossy"], f"flow.{flow}.queue": ["own"]}
+    assert len(pushout.sweep({**plan, "grid": grid}).points) == 2
 
 
 def test_large_figures_have_a_unit_in_which_they_are_read(capsys: pytest.CaptureFixture[str]) -> None:

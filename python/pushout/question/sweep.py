@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pushout import trust
+from pushout import _core, trust
 from pushout.answer.columns import Columns
 from pushout.answer.frame import Pointed
-from pushout.document import Document
+from pushout.document import Document, steps
 from pushout.errors import Argument, DesignError, ScenarioError
+from pushout.excerpt import quoted
 from pushout.literals import Drawing
 from pushout.names.computed import needs, sources_of
 from pushout.names.figures import column_of
@@ -182,7 +183,8 @@ def _validate(design: Design, points: list[list[str]]) -> None:
     try:
         with _in_file(design):
             source = source_of(design)
-            Job(source, engine=design.engine).explain()  # without overrides, as in the manifest
+            explained = Job(source, engine=design.engine).explain()  # without overrides, as in the manifest
+            _check_classes(design, json.loads(explained))
             figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
             prepared = executor.prepare(Variations(source, points, design.engine), sources_of(figures))
             design.check_figures(prepared.figures)
@@ -190,6 +192,40 @@ def _validate(design: Design, points: list[list[str]]) -> None:
                 check_room(seed if design.seed is None else design.seed, design.reps.most)
     finally:
         executor.close()
+
+
+def _check_classes(design: Design, explained: Document) -> None:
+    """Refuse a varied key of a class of traffic that neither the scenario nor another override names.
+
+    Such a key declares the class, which is legal, but no packet can enter it: all points would be alike.
+    """
+    sets = [*design.common.sets, *(each for factor in design.factors for level in factor.levels for each in level.sets)]
+    given = [change.partition("=")[2] for change in sets]
+    known = [*explained.get("queue", ()), *filter(None, map(_class_of, design.common.sets))]
+    values = set(_texts(explained))
+    for factor in design.factors:
+        for change, at in ((change, at) for level in factor.levels for change, at in zip(level.sets, level.places)):
+            name = _class_of(change)
+            if name is None or name in known or name in values or any(name in value for value in given):
+                continue
+            has = _core.unknown("class", name, known) if known else f"no class {quoted(name)}: the scenario has none"
+            message = f"{change.partition('=')[0]}: {has}; no flow and no other key names it, so nothing would change"
+            raise DesignError(design.tell(at, f"{at[0]}: {message}"))
+
+
+def _class_of(change: str) -> str | None:
+    """Return the class of traffic that an override is about."""
+    first, *rest = steps(change.partition("=")[0].strip())
+    return rest[0] if first == "queue" and len(rest) > 1 else None
+
+
+def _texts(node: Any) -> Iterator[str]:
+    """Yield all texts of a document, but for its keys."""
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, Mapping | list):
+        for below in node.values() if isinstance(node, Mapping) else node:
+            yield from _texts(below)
 
 
 def _figures(design: Design) -> list[str]:
