@@ -164,6 +164,11 @@ TYPED = {
 }
 """What was typed by users of each tool, and a part of the message."""
 
+def memory_figure(name: str) -> object:
+    """Ask for a figure of a switch."""
+    return pushout.compare("tomahawk", at="bottleneck", policies=["as-is", "tail-drop"], figures=[name])
+
+
 PYTHON: list[tuple[Callable[[], Any], str]] = [
     (lambda: pushout.run("lan", duration="2 s"), "keys of the scenario go into set"),
     (lambda: pushout.run("lan", set={"duration": 2}), "must be a time with a unit, as in"),
@@ -196,6 +201,10 @@ PYTHON: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: pushout.plot("lan", what="ocupancy"), 'did you mean "occupancy"?'),
     (lambda: pushout.size("lan", goal="loss<1%", over="buffer"), "did you mean loss<=1%?"),
+    (lambda: memory_figure("memories.chip.peak"), "did you mean memories.chip/1.occupancy_max?"),
+    (lambda: memory_figure("memories.chip.zzz"), "; computed: lost, marks, lossless_drop, lossy_drop"),
+    (lambda: memory_figure("ports.bottleneck.pause_time"), "did you mean ports.bottleneck.paused_s"),
+    (lambda: memory_figure("pause_time"), "did you mean ports.NAME.paused_s"),
 ]
 """What was called in Python, and a part of the message."""
 

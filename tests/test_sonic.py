@@ -265,6 +265,9 @@ def test_what_is_left_out_for_one_reason_stands_in_one_line() -> None:
     assert "tables: the tables ACL_RULE, BGP_NEIGHBOR, VLAN are left out: they are not read" in left_out
     assert sum("spare" in line for line in left_out) == 1
     assert sum("alias 'etp' is left out" in line for line in left_out) == 1
+    for number, row in enumerate(tables["PORT"].values()):
+        row.update(alias=f"etp{number}")
+    assert any("alias 'etp0' and others is left out" in line for line in sonic.tabled(tables, 208).left_out)
 
 
 def test_init_writes_a_sweep_of_alpha_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +333,7 @@ def test_what_the_scenario_lacks_of_the_tables_is_named_line_by_line() -> None:
             "BUFFER_QUEUE and QUEUE of ports other than Ethernet12 are left out: only it receives",
             "BUFFER_PROFILE|egress_lossless_profile is left out: no class of the scenario has it",
             "DSCP_TO_TC_MAP|OTHER is left out: no port that sends has it",
-            "BUFFER_POOL|ingress_lossless_pool and 2 more: mode 'dynamic' is left out",
+            "BUFFER_POOL|ingress_lossless_pool and 2 more: mode 'dynamic' or 'static' is left out",
             "SCHEDULER|scheduler.1: cir '1250000000' is left out",
         )
     ]
@@ -372,7 +375,7 @@ def test_the_commands_name_what_they_leave_out(
     written = pushout.Scenario(tmp_path / "queue" / "switch.toml").explain()
     assert written["port"]["Ethernet12"]["admission"]["min_threshold"] == "250 kB"
     command("init", str(tmp_path / "none"), "--sonic", *given, "--queue", "9", code=3)
-    assert "BUFFER_QUEUE|Ethernet12 must have an entry for queue 9" in capsys.readouterr().err
+    assert "BUFFER_QUEUE|Ethernet12 must have an entry: no queue 9; there are 0-4" in capsys.readouterr().err
 
 
 def test_a_profile_marks_its_own_queue_and_no_other() -> None:

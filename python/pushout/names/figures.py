@@ -74,6 +74,12 @@ WORDS: dict[str, tuple[str, ...]] = {
     r"throughput|bandwidth|rate|utili[sz]ation": ("goodput_bps", "goodput_ratio"),
     r"ecn|ecn_marks|ce_marks": ("marks",),
     r"jain|fairness_index": ("fairness_jain",),
+    r"pause_(time|duration|seconds)|time_paused|pfc_(time|duration)": ("paused_s", "ports.NAME.paused_s"),
+    r"peak|(high_)?watermark|(peak|max|highest)_occupancy|occupancy_peak": (
+        "occupancy_max",
+        "ports.NAME.occupancy_max",
+        "memories.NAME.occupancy_max",
+    ),
     r"pfc_drops?|lossless_loss": ("lossless_drop",),
 }
 """Other words for figures, and the names that they may mean.
@@ -221,6 +227,13 @@ def near(path: str) -> list[str]:
         known = [*_short(reached), *_leaves(reached.node)]
         found = [[each] for each in _alike(step, known, is_whole=not before)]
     return [".".join([*map(quoted, [*before, *each[:-1]]), each[-1]]) for each in found[:NEAR]]
+
+
+def computed(path: str) -> list[str]:
+    """List the computed figures of the entry that a path names: what the simulator lists does not have them."""
+    part, rest = _split(path)
+    own = f"{part}.*."
+    return [name.removeprefix(own) for name in COMPUTED if len(rest) == 2 and name.startswith(own)]
 
 
 def _tables(node: Mapping[str, Any]) -> list[str]:

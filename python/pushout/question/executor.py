@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from pushout import _core
 from pushout.errors import ScenarioError
 from pushout.excerpt import excerpt
-from pushout.names.figures import did_you_mean, near
+from pushout.names.figures import computed, did_you_mean, near
 from pushout.simulate import threads
 from pushout.source import Source
 
@@ -61,6 +61,8 @@ def _suggested(error: ScenarioError) -> ScenarioError:
     """Name in an error about a figure those that are near it."""
     if error.figure is not None and (named := near(error.figure)):
         error.args = (f"no figure {excerpt(error.figure)}: {did_you_mean(named)}",)
+    elif error.figure is not None and (own := computed(error.figure)):
+        error.args = (f"{error.args[0]}; computed: {', '.join(own)}",)
     return error
 
 

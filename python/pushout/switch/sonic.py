@@ -225,7 +225,9 @@ class _Switch:
         self.names, self.entered = self._names()
         self.codepoints = self.queues.codepoints([port.name for port in self.senders], self.receiver.name)
         if not self.names:
-            self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry for queue {self.queue}", QUEUE)
+            there = sorted({*self._others(), *(number for port in self.senders for number in self._entered(port))})
+            has = f"no queue {self.queue}; there are {ranges(there)}" if there else "no queue"
+            self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry: {has}", QUEUE)
         self.admission = {
             name: self.queues.admission(each.handling.wred)
             for each, name in self.names.items()

@@ -195,7 +195,7 @@ class Tables:
         alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for (table, key), entries in unread.items():
             names = tuple(name for name, _ in entries)
-            alike.setdefault((table, names), []).append(f"{excerpt(key)} {quoted(entries[0][1])}")
+            alike.setdefault((table, names), []).append(f"{excerpt(key)} {_alternatives(each for _, each in entries)}")
         for (table, (name, *others)), keys in alike.items():
             more = f" and {len(others)} more" if others else ""
             are = "is" if len(keys) == 1 else "are"
@@ -204,6 +204,18 @@ class Tables:
         if other:
             what = "the table " if len(other) == 1 else "the tables "
             self.leave_out_several(what, other, "is left out" if len(other) == 1 else "are left out: they are not read")
+
+
+MOST_VALUES = 3
+"""Values of one key that a message lists."""
+
+
+def _alternatives(values: Iterable[Any]) -> str:
+    """Write the values that a key has, of many the first one."""
+    first, *others = dict.fromkeys(map(quoted, values))
+    if len(others) >= MOST_VALUES:
+        return f"{first} and others"
+    return " or ".join(filter(None, (", ".join((first, *others[:-1])), *others[-1:])))
 
 
 def ranges(numbers: Iterable[int]) -> str:
