@@ -164,6 +164,7 @@ TYPED = {
 }
 """What was typed by users of each tool, and a part of the message."""
 
+
 def memory_figure(name: str) -> object:
     """Ask for a figure of a switch."""
     return pushout.compare("tomahawk", at="bottleneck", policies=["as-is", "tail-drop"], figures=[name])

@@ -234,7 +234,9 @@ def test_no_threshold_is_drawn_above_the_room_of_its_pool() -> None:
     axes = pushout.plot("tomahawk", what="memory", set=sets).axes[0]
     (memory, *_) = pushout.run("tomahawk", set=sets).document["memories"]
     most = max(pool["shared"] for pool in memory["pools"])
-    highest = max(line.get_ydata().max() for line in axes.lines if line.get_linestyle() == ":" and len(line.get_xdata()))
+    highest = max(
+        line.get_ydata().max() for line in axes.lines if line.get_linestyle() == ":" and len(line.get_xdata())
+    )
     assert highest <= most < memory["cells"]
     assert axes.get_ylim()[1] < 1.1 * most, "the axis ends there as well"
 

@@ -225,7 +225,10 @@ def test_headroom_and_explain_agree_about_every_line(
     needs = {row["name"].partition("|")[0]: row["need_cells"] for row in rows}
     assert _needs(found.scenario) == {name: needs[name] for name in PORTS[:-1]}
     assert any(f"frames of {mtu} bytes, against frames of {other or 9100} bytes" in fact for fact in found.facts)
-    warned = any("may lose packets although it pauses" in each["message"] for each in of_scenario(load(found.scenario), ()))
+    warned = any(
+        "may lose packets although it pauses" in each["message"] for each in of_scenario(load(found.scenario), ())
+    )
+    assert any(fact.startswith("flow.back-NAME: 1 Mb/s of the largest frames") for fact in found.facts)
     verdicts = {row["name"].partition("|")[0]: row["verdict"] for row in rows}
     assert warned == any(verdicts[name] == "too little" for name in PORTS[:-1])
     assert pushout.run(found.scenario).document["flows"]

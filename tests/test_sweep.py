@@ -677,7 +677,7 @@ def test_a_class_that_nothing_names_is_refused_and_the_near_one_named() -> None:
     plan = {"name": "x", "scenario": str(ROOT / "scenarios" / "tomahawk.toml"), "set": ["duration=1 ms"], "reps": 2}
     with pytest.raises(
         pushout.PushoutError,
-        match=r'^grid: queue\.losy\.alpha: unknown class "losy"; did you mean "lossy"\?.* no flow and no other key names',
+        match=r'^grid: queue\.losy\.alpha: unknown class "losy"; did you mean "lossy"\?.* no flow and no other key',
     ):
         pushout.sweep({**plan, "grid": {"queue.losy.alpha": [1.0, 2.0]}})
     with pytest.raises(pushout.PushoutError, match=r'^axis: queue\.bulk\.alpha: unknown class "bulk" \(allowed'):

@@ -94,7 +94,9 @@ def init(
     left_out: list[str] = []
     decisions: list[str] = []
     if sonic is not None:
-        texts, following, left_out, decisions = _switch(folder, sonic, qos, cell, Traffic(queue, senders, rtt, mtu, other))
+        texts, following, left_out, decisions = _switch(
+            folder, sonic, qos, cell, Traffic(queue, senders, rtt, mtu, other)
+        )
     else:
         only = {"--senders": senders, "--rtt": rtt, "--mtu": mtu, "--other": other}
         if given := next((option for option, value in only.items() if value is not None), None):

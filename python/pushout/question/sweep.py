@@ -204,7 +204,7 @@ def _check_classes(design: Design, explained: Document) -> None:
     known = [*explained.get("queue", ()), *filter(None, map(_class_of, design.common.sets))]
     values = set(_texts(explained))
     for factor in design.factors:
-        for change, at in ((change, at) for level in factor.levels for change, at in zip(level.sets, level.places)):
+        for change, at in (each for level in factor.levels for each in zip(level.sets, level.places, strict=True)):
             name = _class_of(change)
             if name is None or name in known or name in values or any(name in value for value in given):
                 continue

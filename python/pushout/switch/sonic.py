@@ -628,6 +628,8 @@ class _Switch:
             )
             if any(len(self.lossless[port.name]) > 1 for port in ports):
                 yield f"queue.{name}: each class of a line may send a pause frame first; switch headroom counts one"
+        if any(self.lossless[port.name] and self._largest_back(port) for port in self.senders):
+            yield "flow.back-NAME: 1 Mb/s of the largest frames, which delay pauses; fairness counts them as well"
 
     def _flows(self) -> Iterator[dict[str, Any]]:
         """Yield a flow of bulk data in the lossy classes and bursts in the lossless ones for each sender.
