@@ -679,7 +679,7 @@ def test_the_memory_is_the_largest_room_of_the_tables_and_says_so(
     reserved = 2 * 6 + 6 + 8
     assert found.scenario["memory"]["chip"]["size"] == f"{15_982_720 // 208 + reserved} cells"
     rooms = "72448 of all ingress pools, 76840 of egress_lossless_pool, 44441 of egress_lossy_pool"
-    line = f"memory.chip.size: 76866 cells, the most of {rooms}, and what queues reserve; the tables have no size"
+    line = f"memory.chip.size: 76866 cells, the largest of {rooms}, and what queues reserve: the tables have no size"
     assert found.decisions[0].startswith(line)
     command("init", str(tmp_path / "lab"), "--sonic", *map(str, files[:1]), "--qos", str(files[1]), "--cell", "208")
     assert line in capsys.readouterr().err
@@ -697,6 +697,8 @@ def test_bursts_offer_what_a_run_carries_and_the_share_is_that_of_the_weights() 
     carried = [flow["goodput_bps"] * 1024 / 996 / 1e9 for flow in flows if flow["name"].startswith("burst-")]
     assert sum(carried[:2]) == pytest.approx(offered[0], rel=0.02)
     assert carried[2] == pytest.approx(offered[1], rel=0.02)
+    larger = sonic.tabled({**BUFFERS, **QOS}, 208, sonic.Traffic(mtu=4096)).decisions
+    assert [line for line in larger if "bursts offer" in line] == offers, "25 frames of 4096 bytes are 100 of 1024"
     capped = deepcopy({**BUFFERS, **QOS})
     capped["SCHEDULER"]["scheduler.1"]["pir"] = "125000000"
     assert any("share of 1.0 Gb/s: more than it gets" in line for line in sonic.tabled(capped, 208).decisions)

@@ -43,8 +43,8 @@ BURST_FRAME, FULL_FRAME = 1024, 1500
 TCP_HEADERS = 40
 """Bytes of the IP and TCP headers of a full segment."""
 
-BURST, OFF_US = 100, 200
-"""Frames of a burst, and the microseconds of silence after it."""
+BURST_BYTES, OFF_US = 100 * BURST_FRAME, 200
+"""Bytes of a burst, whatever its frames, and the microseconds of silence after it."""
 
 CELLS = {
     "Trident 2": 208,
@@ -226,7 +226,7 @@ class _Switch:
         self.codepoints = self.queues.codepoints([port.name for port in self.senders], self.receiver.name)
         if not self.names:
             there = sorted({*self._others(), *(number for port in self.senders for number in self._entered(port))})
-            has = f"no queue {self.queue}; there are {ranges(there)}" if there else "no queue"
+            has = f"no queue {self.queue}; there are {ranges(there).replace(',', ', ')}" if there else "no queue"
             self.tables.refuse(f"{QUEUE}|{self.receiver.name} must have an entry: {has}", QUEUE)
         self.admission = {
             name: self.queues.admission(each.handling.wred)
@@ -536,8 +536,8 @@ class _Switch:
         """Say what the tables leave open: the size of the memory, and what the lossless classes are offered."""
         rooms, reserved = self._rooms(), sum(self._reserved().values())
         of_each = ", ".join(f"{cells} of {name}" for name, cells in rooms.items())
-        size = f"memory.chip.size: {max(rooms.values()) + reserved} cells, the most of {of_each}"
-        why = "and what queues reserve; the tables have no size of the chip, and egress pools overlap"
+        size = f"memory.chip.size: {max(rooms.values()) + reserved} cells, the largest of {of_each}"
+        why = "and what queues reserve: the tables have no size of the chip, and egress pools may overlap"
         return [*([f"{size}, {why}"] if len(rooms) > 1 else []), *self._offers()]
 
     def _offers(self) -> Iterator[str]:
@@ -550,9 +550,17 @@ class _Switch:
             more = ": more than it gets, so its senders are paused" if offered > share else ""
             yield f"queue.{name}: bursts offer {offered:.1f} Gb/s of its share of {share:.1f} Gb/s{more}"
 
+    @property
+    def _burst_frame(self) -> int:
+        return self.mtu or BURST_FRAME
+
+    @property
+    def _burst_frames(self) -> int:
+        return max(1, BURST_BYTES // self._burst_frame)
+
     def _offered_mbps(self, port: _Port) -> float:
         """Return the mean rate of the bursts of a sender."""
-        bits, peak = 8 * BURST * (self.mtu or BURST_FRAME), self.tables.mbps(port.name)
+        bits, peak = 8 * self._burst_frames * self._burst_frame, self.tables.mbps(port.name)
         return bits / (bits / peak + OFF_US)
 
     def _share_mbps(self, name: str) -> float:
@@ -661,8 +669,13 @@ class _Switch:
         return {**bulk, "start_spread": "20 us", "source": {"kind": "greedy"}, "transport": tcp}
 
     def _burst(self, port: _Port, name: str, queue: str) -> dict[str, Any]:
-        size = (self.mtu or BURST_FRAME) - UDP_HEADERS
-        times = {"burst": BURST, "off": f"{OFF_US} us", "distribution": "periodic", "size": f"{size} bytes"}
+        size = self._burst_frame - UDP_HEADERS
+        times = {
+            "burst": self._burst_frames,
+            "off": f"{OFF_US} us",
+            "distribution": "periodic",
+            "size": f"{size} bytes",
+        }
         source = {"kind": "on-off", "peak": f"{self.tables.mbps(port.name)} Mb/s", **times}
         udp = {"kind": "udp", "ecn": True}
         return {"name": name, **self._ends(port), "queue": queue, "source": source, "transport": udp}
