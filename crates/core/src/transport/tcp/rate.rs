@@ -62,7 +62,12 @@ impl RateSample {
 /// A sample of an ACK at the start that reports nothing.
 #[cfg(test)]
 pub(super) fn nothing() -> RateSample {
-    DeliveryRate::new(Time::ZERO, Feedback::Rfc3168).on_ack(Time::ZERO, (0, &Delivered::default()), (0, 0), None)
+    DeliveryRate::new(Time::ZERO, Feedback::Rfc3168).on_ack(
+        Time::ZERO,
+        (0, &Delivered::default()),
+        (0, 0),
+        None,
+    )
 }
 
 /// A segment that has been declared lost.

@@ -398,7 +398,10 @@ mod tests {
         for feedback in [Feedback::Accecn, Feedback::Counters] {
             let params = Params { ecn: true, sack: true, feedback, ..defaults() };
             let mut receiver = Receiver::new(&params, Span::ZERO);
-            assert_eq!([1, 1, 0, 1, 1].map(|marked| receiver.count_marks(marked)), [false, false, false, true, true]);
+            assert_eq!(
+                [1, 1, 0, 1, 1].map(|marked| receiver.count_marks(marked)),
+                [false, false, false, true, true]
+            );
             receiver.acknowledge(false, &mut Vec::new());
             assert!(!receiver.count_marks(1), "what an ACK has reported does not count");
         }

@@ -396,7 +396,10 @@ fn a_flow_that_was_idle_does_not_probe_for_the_round_trip_and_paces_at_its_rate(
     assert_eq!((bbr.phase, bbr.idle_restart), (Phase::Up, false), "the first delivery ends the restart");
     bbr.handle_restart(&mut window, at(6050));
     let nothing = RateSample { prior_delivered: 1001 * MSS, ..sample(6060, 1001 * MSS, 1) };
-    assert!(!bbr.check_probe_rtt(&mut window, &nothing) && bbr.idle_restart, "and no ACK that delivers nothing");
+    assert!(
+        !bbr.check_probe_rtt(&mut window, &nothing) && bbr.idle_restart,
+        "and no ACK that delivers nothing"
+    );
     (bbr.phase, bbr.probe_rtt_done_stamp) = (Phase::ProbeRtt, Some(at(6100)));
     bbr.handle_restart(&mut window, at(6100));
     assert_eq!(bbr.phase, Phase::ProbeRtt);
