@@ -234,7 +234,8 @@ def test_keys_that_change_nothing_are_named_by_run_and_sweep(
     assert each["message"].startswith("every flow has its own transport, so that flows.transport changes nothing: ")
     file = tmp_path / "idle.toml"
     file.write_text(
-        'name = "idle"\nscenario = "tomahawk"\nset = ["duration=1 ms"]\n[grid]\nqueue.spare.alpha = [1.0, 2.0]\n',
+        'name = "idle"\nscenario = "tomahawk"\nset = ["duration=1 ms", "queue.spare.alpha=0.5"]\n'
+        "[grid]\nqueue.spare.alpha = [1.0, 2.0]\n",
         "utf-8",
     )
     out, err = said(capsys, "sweep", str(file), "--json", "--out", str(tmp_path / "out"))
