@@ -59,6 +59,17 @@ describe("the page on a phone", { skip }, () => {
     await touch("touchEnd");
     await inView(1);
     await page.waitForFunction(() => document.querySelectorAll("#which button")[1].getAttribute("aria-pressed") === "true");
+    await page.evaluate(() => new Promise((resolve) => { // a swipe rolls on, and would undo a click meanwhile
+      const runs = document.querySelector("#runs");
+      let [last, frames] = [-1, 0];
+      const look = () => {
+        frames = runs.scrollLeft === last ? frames + 1 : 0;
+        last = runs.scrollLeft;
+        if (frames > 20) resolve();
+        else requestAnimationFrame(look);
+      };
+      look();
+    }));
     await page.locator("#which button").first().click();
     await inView(0);
     await page.waitForFunction(() => document.querySelectorAll("#which button")[0].getAttribute("aria-pressed") === "true");
