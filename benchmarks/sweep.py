@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from pushout.options import Kept
 from pushout.question.design import design
 from pushout.question.session import Session
 from pushout.question.sweep import sweep
@@ -44,7 +45,7 @@ def measure(points: int, reps: int, duration: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         before, start = time.process_time(), time.perf_counter()
         plan = design({**table, "grid": {"port.bottleneck.buffer": buffers}})
-        with Session.open(folder) as session:
+        with Session.open(Kept(out=folder)) as session:
             result = sweep(plan, session)
             wall, cpu = time.perf_counter() - start, time.process_time() - before
             simulating = simulating_s()

@@ -1,6 +1,7 @@
 """Numbers and outputs on pages are those that the program gives: docs/answers.toml and docs/answers.json."""
 
 import contextlib
+import json
 import re
 from pathlib import Path
 
@@ -145,5 +146,8 @@ def test_the_nightly_run_repeats_the_slow_answers() -> None:
 
 
 def test_speed_is_looked_up_in_the_measurement() -> None:
-    assert facts.speed("W2", "ns_per_hop") == pytest.approx(46, abs=1)
+    measured = json.loads(Path("docs/performance.json").read_text(encoding="utf-8"))
+    ours = {each["id"]: each for each in measured["workloads"]}
+    assert facts.speed("W2", "ns_per_hop") == ours["W2"]["ns_per_cell_hop"] > 0
+    assert facts.speed("W1-packet", "ns_per_hop") == ours["W1-packet"]["ns_per_packet_hop"] > 0
     assert facts.oldest()["Python"] == "3.11"

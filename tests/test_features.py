@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "yats"))
 import fat_tree
 import features
 import mux
+import sweep
 
 TINY = 1e-4
 """Factor of all durations: a run of 2 µs to 2 ms."""
@@ -160,3 +161,8 @@ def test_the_table_of_cells_compares_times_of_a_cell() -> None:
     lines = present.table_of_cells(document).splitlines()
     assert lines[2] == f"| periodic | 0.1 | 24.4 | 0.2 | 48.8 | 2{present.SPACE}× |"
     assert lines[-1] == "* Version 1, commit abc; luayats 01234567; least processor time of 3 turns."
+
+
+def test_the_cost_of_a_sweep_is_measured() -> None:
+    measured = sweep.measure(2, 2, "1 ms")
+    assert 0 < measured["busy_share"] < 1
