@@ -195,19 +195,8 @@ class PortOccupancy(TypedDict):
     """Occupancy at each sample."""
 
 
-class PortLosse(TypedDict):
-    """`ports.losses` of a report."""
-
-    start_s: Number
-    """Start of the first interval."""
-    step_s: Number
-    """Length of an interval."""
-    units: dict[str, list[Count]]
-    """Cells or packets lost or marked in each interval: a list for every reason."""
-
-
-class PortMark(TypedDict):
-    """`ports.marks` of a report."""
+class PortLoss(TypedDict):
+    """`ports.losses` and `.marks` of a report."""
 
     start_s: Number
     """Start of the first interval."""
@@ -369,9 +358,9 @@ class Port(TypedDict):
     """Sampled distribution of the occupancy."""
     occupancy: NotRequired[PortOccupancy]
     """Occupancy over time."""
-    losses: NotRequired[PortLosse]
+    losses: NotRequired[PortLoss]
     """Losses over time."""
-    marks: NotRequired[PortMark]
+    marks: NotRequired[PortLoss]
     """Marks over time."""
     pauses: NotRequired[PortPause]
     """Pauses over time."""
@@ -382,7 +371,7 @@ class Port(TypedDict):
 
 
 class MemoryOccupancy(TypedDict):
-    """`memories.occupancy` of a report."""
+    """`memories.occupancy`, `.queues.occupancy` and `.queues.threshold` of a report."""
 
     start_s: Number
     """Time of the first sample."""
@@ -409,28 +398,6 @@ class MemoryPool(TypedDict):
     """Largest use of the shared room, in cells."""
     headroom_max: Count
     """Largest use of the headroom, in cells."""
-
-
-class MemoryQueueOccupancy(TypedDict):
-    """`memories.queues.occupancy` of a report."""
-
-    start_s: Number
-    """Time of the first sample."""
-    step_s: Number
-    """Interval between samples."""
-    values: list[Number]
-    """Value at each sample."""
-
-
-class MemoryQueueThreshold(TypedDict):
-    """`memories.queues.threshold` of a report."""
-
-    start_s: Number
-    """Time of the first sample."""
-    step_s: Number
-    """Interval between samples."""
-    values: list[Number]
-    """Value at each sample."""
 
 
 class MemoryQueue(TypedDict):
@@ -460,9 +427,9 @@ class MemoryQueue(TypedDict):
     """Its packets cut to their headers at the port."""
     pushed_out_octets: Count
     """Octets of its packets that were pushed out: they had crossed other links in vain."""
-    occupancy: NotRequired[MemoryQueueOccupancy]
+    occupancy: NotRequired[MemoryOccupancy]
     """What it held over time."""
-    threshold: NotRequired[MemoryQueueThreshold]
+    threshold: NotRequired[MemoryOccupancy]
     """Threshold of its policy over time; null where there is none."""
 
 
@@ -527,70 +494,7 @@ class Transfer(_Transfer):
 
 
 class SummaryFctSlowdownAll(TypedDict):
-    """`summary.fct.slowdown.all` of a report."""
-
-    count: Count
-    """Transfers that ended, on which the percentiles rest."""
-    mean: Number
-    """Mean slowdown."""
-    p50: Number
-    """Median (nearest rank)."""
-    p95: Number
-    """95th percentile."""
-    p99: Number
-    """99th percentile."""
-    p999: Number
-    """99.9th percentile; the longest below 1000 transfers."""
-    unfinished: Count
-    """Transfers that had not ended, and count in no percentile."""
-    unfinished_max: Number
-    """Their largest age over the ideal: a slowdown that one has exceeded already."""
-
-
-class SummaryFctSlowdownShort(TypedDict):
-    """`summary.fct.slowdown.short` of a report."""
-
-    count: Count
-    """Transfers that ended, on which the percentiles rest."""
-    mean: Number
-    """Mean slowdown."""
-    p50: Number
-    """Median (nearest rank)."""
-    p95: Number
-    """95th percentile."""
-    p99: Number
-    """99th percentile."""
-    p999: Number
-    """99.9th percentile; the longest below 1000 transfers."""
-    unfinished: Count
-    """Transfers that had not ended, and count in no percentile."""
-    unfinished_max: Number
-    """Their largest age over the ideal: a slowdown that one has exceeded already."""
-
-
-class SummaryFctSlowdownMedium(TypedDict):
-    """`summary.fct.slowdown.medium` of a report."""
-
-    count: Count
-    """Transfers that ended, on which the percentiles rest."""
-    mean: Number
-    """Mean slowdown."""
-    p50: Number
-    """Median (nearest rank)."""
-    p95: Number
-    """95th percentile."""
-    p99: Number
-    """99th percentile."""
-    p999: Number
-    """99.9th percentile; the longest below 1000 transfers."""
-    unfinished: Count
-    """Transfers that had not ended, and count in no percentile."""
-    unfinished_max: Number
-    """Their largest age over the ideal: a slowdown that one has exceeded already."""
-
-
-class SummaryFctSlowdownLong(TypedDict):
-    """`summary.fct.slowdown.long` of a report."""
+    """`summary.fct.slowdown.all`, `.short`, `.medium` and `.long` of a report."""
 
     count: Count
     """Transfers that ended, on which the percentiles rest."""
@@ -615,11 +519,11 @@ class SummaryFctSlowdown(TypedDict):
 
     all: SummaryFctSlowdownAll
     """All transfers."""
-    short: SummaryFctSlowdownShort
+    short: SummaryFctSlowdownAll
     """Those below 100 kB."""
-    medium: SummaryFctSlowdownMedium
+    medium: SummaryFctSlowdownAll
     """Those from 100 kB to below 1 MB."""
-    long: SummaryFctSlowdownLong
+    long: SummaryFctSlowdownAll
     """Those from 1 MB on."""
 
 

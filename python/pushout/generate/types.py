@@ -2,7 +2,7 @@
 
 import keyword
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,26 +38,36 @@ WARNINGS = "warnings"
 
 ROOT = "Run"
 WIDTH = 120
-SINGULAR = {"memories": "memory", "classes": "class", "queues": "queue"}
+SINGULAR = {"memories": "memory", "classes": "class", "losses": "loss"}
+
+
+Fields = tuple[tuple[str, str, str], ...]
+"""The keys of a table, with their types and what they mean."""
 
 
 def module(schema: Mapping[str, Any]) -> str:
     """Write the text of the module for a schema from `_core.result_schema()`."""
-    return "\n\n".join([HEAD, *_classes(ROOT, "", schema, schema["$defs"])])
+    classes: dict[Fields, list[str]] = {}
+    _add(ROOT, "", schema, schema["$defs"], classes)
+    return "\n\n".join([HEAD, *(_written(name, paths, fields) for fields, [name, *paths] in classes.items())])
 
 
-def _classes(name: str, path: str, table: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the class of the table at a path after those of the tables below it."""
+def _add(
+    name: str, path: str, table: Mapping[str, Any], shared: Mapping[str, Any], classes: dict[Fields, list[str]]
+) -> str:
+    """Add the class of a table, after those of the tables below it; alike ones share it. Return its name."""
     fields = []
     for key, found in table["properties"].items():
         value = _resolved(found, shared)
         kind, below = _kind(name, key, value, shared)
         if below is not None:
-            yield from _classes(kind, f"{path}.{key}".lstrip("."), below, shared)
+            kind = _add(kind, f"{path}.{key}".lstrip("."), below, shared, classes)
         whole = f"list[{kind}]" if value.get("type") == "array" else kind
         needed = key in table.get("required", ())
         fields.append((key, whole if needed else f"NotRequired[{whole}]", str(found.get("description", ""))))
-    yield _written(name, f"`{path}` of a report." if path else "What a run measured.", fields)
+    known = classes.setdefault(tuple(fields), [name])
+    known.append(path)
+    return known[0]
 
 
 def _resolved(value: Mapping[str, Any], shared: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -91,18 +101,26 @@ def _camel(key: str) -> str:
     return "".join(word.capitalize() for word in singular.split("_"))
 
 
-def _written(name: str, what: str, fields: Sequence[tuple[str, str, str]]) -> str:
-    """Write a class; keys that are words of Python stand in a class of their own."""
+def _written(name: str, paths: Sequence[str], fields: Fields) -> str:
+    """Write the class of the tables at these paths; keys that are words of Python stand in a class of their own."""
     odd = [(key, kind) for key, kind, _ in fields if keyword.iskeyword(key) or not key.isidentifier()]
     base, before = "TypedDict", ""
     if odd:
         base = f"_{name}"
         pairs = ", ".join(f'"{key}": {kind}' for key, kind in odd)
         before = f'{base} = TypedDict("{base}", {{{pairs}}})\n\n\n'
-    lines = [f"{before}class {name}({base}):", f'    """{what}"""', ""]
+    parent = paths[0].rpartition(".")[0]
+    *first, last = (f"`{path.removeprefix(parent) if index else path}`" for index, path in enumerate(paths))
+    places = f"{', '.join(first)} and {last}" if first else last
+    what = "What a run measured." if name == ROOT else f"{places} of a report."
+    lines = [f"{before}class {name}({base}):", *_told(what), ""]
     for key, kind, meaning in fields:
         if (key, kind) not in odd:
             lines.append(f"    {key}: {kind}")
-            told = meaning.replace("\\", "\\\\")
-            lines += textwrap.wrap(f'"""{told}"""', WIDTH, initial_indent="    ", subsequent_indent="    ")
+            lines += _told(meaning.replace("\\", "\\\\"))
     return "\n".join(lines) + "\n"
+
+
+def _told(meaning: str) -> list[str]:
+    """Write a docstring within a class."""
+    return textwrap.wrap(f'"""{meaning}"""', WIDTH, initial_indent="    ", subsequent_indent="    ")
