@@ -46,6 +46,8 @@ PORT = 5001
 FILE = 60_000
 LATE_MS = 2.0
 """Most lateness of 99.9 % of the deliveries of a run that counts."""
+PROBE_RTT = 6
+"""The number of that phase in the state of our BBR."""
 BEFORE_S = 0.5
 """What is watched ends before the receiver closes."""
 COUNTERS = {
@@ -247,7 +249,7 @@ def watched(run: dict[str, Any], case: Case) -> dict[str, Any]:
     state = run["flows"][0]["state"]
     values = {figure["name"]: figure["values"] for figure in state["figures"]}
     behind = round(WARMUP_S / state["step_s"])
-    probes = [phase == 6 for phase in values["phase"][behind:]]
+    probes = [phase == PROBE_RTT for phase in values["phase"][behind:]]
     gains = [
         round(gain, 2) for gain, probes_ in zip(values["pacing_gain"][behind:], probes, strict=True) if not probes_
     ]

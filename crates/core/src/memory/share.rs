@@ -159,14 +159,14 @@ impl Share {
     pub(crate) fn note_loss(&mut self, unit: &Unit, vc: PortVc) {
         let account = self.account(unit, vc);
         self.memory().note_loss(account);
-        let is_lossless = self.memory().is_lossless(account);
-        self.count_lossless_drop(is_lossless);
+        if self.memory().is_lossless(account) {
+            self.count_lossless_drop();
+        }
     }
 
-    /// Count a lost packet of a class that must lose nothing, if it `is_lossless`.
-    #[inline]
-    pub(crate) fn count_lossless_drop(&mut self, is_lossless: bool) {
-        self.lossless_drop += u64::from(is_lossless);
+    /// Count a lost packet of a class that must lose nothing.
+    pub(crate) fn count_lossless_drop(&mut self) {
+        self.lossless_drop += 1;
     }
 
     /// Return the packets lost at the port of classes that must lose nothing, since the last reset.

@@ -37,8 +37,9 @@ impl Port {
         let Some(charge) = memory.offer(now, account, size, unit) else {
             self.counters.lost(Reason::Overflow);
             memory.note_loss(account);
-            let is_lossless = memory.is_lossless(account);
-            self.share.iter_mut().for_each(|share| share.count_lossless_drop(is_lossless));
+            if let Some(share) = self.share.as_mut().filter(|_| memory.is_lossless(account)) {
+                share.count_lossless_drop();
+            }
             return Err(Reason::Overflow);
         };
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);

@@ -20,8 +20,8 @@
 //! watchdog, a policer, packets that are recorded: then all ports of the memory judge every packet.
 //!
 //! # What it saves
-//! Without it a leaf-spine whose memories drop from the longest queue takes 1.8 times as many instructions, and one whose memories rarely
-//! stop a sender 1.8 times.
+//! Without it a leaf-spine whose memories drop from the longest queue takes 1.3 times as many instructions, and one whose memories could
+//! stop senders and never do 1.8 times. Where they do all the time it costs 4 %.
 
 use super::waiting::WaitingPackets;
 use super::{Onward, Transit};
@@ -29,6 +29,7 @@ use crate::engine::forms::{Form, used};
 use crate::engine::packets::agenda::Row;
 use crate::engine::packets::route::{Packet, Steps};
 use crate::kernel::queue::{Class, Event};
+use crate::memory::Memory;
 use crate::network::Network;
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, LineId, MemoryId, StationId};
@@ -89,12 +90,12 @@ const MOST_PATIENCE: u32 = 4096;
 
 impl QuietGroup {
     /// The group of a memory, or that of a port alone, without its ports.
-    fn new(network: &Network, memory: Option<MemoryId>) -> QuietGroup {
-        let memory_of = |number: MemoryId| network.memories().nth(number.index());
-        let (bound, can_stop) = match memory.and_then(memory_of) {
-            Some(memory) => (memory.quiet_bound().unwrap_or(0), memory.is_pausing()),
+    fn new(memory: Option<(MemoryId, &Memory)>) -> QuietGroup {
+        let (bound, can_stop) = match memory {
+            Some((_, memory)) => (memory.quiet_bound().unwrap_or(0), memory.is_pausing()),
             None => (u64::MAX, false),
         };
+        let memory = memory.map(|(number, _)| number);
         QuietGroup { memory, bound, is_quiet: true, can_stop, ..QuietGroup::default() }
     }
 
@@ -119,9 +120,8 @@ impl QuietPorts {
         if groups.iter().all(Option::is_none) {
             return QuietPorts { ports: IdVec::default(), groups: IdVec::default() };
         }
-        let memories = (0..network.memories().count()).map(|number| Some(MemoryId::new(number)));
-        let states =
-            groups.iter().map(|_| None).chain(memories).map(|memory| QuietGroup::new(network, memory));
+        let memories = network.memories().enumerate().map(|(number, memory)| (MemoryId::new(number), memory));
+        let states = groups.iter().map(|_| None).chain(memories.map(Some)).map(QuietGroup::new);
         let mut states: IdVec<StationId, QuietGroup> = states.collect();
         for (port, group) in groups.pairs().filter_map(|(port, group)| Some((port, (*group)?))) {
             states[group].ports.push(port);
