@@ -113,14 +113,14 @@ def _written(name: str, paths: Sequence[str], fields: Fields) -> str:
     *first, last = (f"`{path.removeprefix(parent) if index else path}`" for index, path in enumerate(paths))
     places = f"{', '.join(first)} and {last}" if first else last
     what = "What a run measured." if name == ROOT else f"{places} of a report."
-    lines = [f"{before}class {name}({base}):", *_told(what), ""]
+    lines = [f"{before}class {name}({base}):", *_docstring(what), ""]
     for key, kind, meaning in fields:
         if (key, kind) not in odd:
             lines.append(f"    {key}: {kind}")
-            lines += _told(meaning.replace("\\", "\\\\"))
+            lines += _docstring(meaning.replace("\\", "\\\\"))
     return "\n".join(lines) + "\n"
 
 
-def _told(meaning: str) -> list[str]:
+def _docstring(meaning: str) -> list[str]:
     """Write a docstring within a class."""
     return textwrap.wrap(f'"""{meaning}"""', WIDTH, initial_indent="    ", subsequent_indent="    ")
